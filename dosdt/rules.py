@@ -1,0 +1,64 @@
+"""Yes/no questions about one original column: what a split asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+RuleKind = Literal["is_true", "at_most", "equals", "is_missing"]
+RULE_KINDS: tuple[RuleKind, ...] = ("is_true", "at_most", "equals", "is_missing")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One question with a yes/no answer, such as ``age <= 25`` or ``colour = red``.
+
+    Parameters
+    ----------
+    column : str
+        Name of the original column.
+    kind : {"is_true", "at_most", "equals", "is_missing"}
+        ``is_true``: the column is 0/1 or boolean; ``at_most``: ``column <= value``;
+        ``equals``: ``column = value``; ``is_missing``: no value is given.
+    value : int, float, str or None
+        The threshold or category; None for the other kinds.
+    """
+
+    column: str
+    kind: RuleKind
+    value: int | float | str | None = None
+
+    def __str__(self) -> str:
+        if self.kind == "at_most":
+            return f"{self.column} <= {self.value}"
+        if self.kind == "equals":
+            return f"{self.column} = {self.value}"
+        if self.kind == "is_missing":
+            return f"{self.column} is missing"
+        return self.column
+
+    def evaluate(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Answer the question for every entry of `values`, shape (n,); a missing value answers no."""
+        if self.kind == "is_missing":
+            return is_missing(values)
+        if self.kind == "at_most":
+            with np.errstate(invalid="ignore"):
+                answer = values <= self.value
+        elif self.kind == "equals":
+            answer = values == self.value
+        else:
+            answer = values == 1  # True == 1, and NaN or None are not
+        return np.asarray(answer, dtype=np.bool_)
+
+
+def is_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which entries are missing: NaN in numbers, None or NaN among objects."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind == "O":
+        # NaN is the only value that differs from itself.
+        return np.asarray([value is None or value != value for value in values], dtype=np.bool_)
+    return np.zeros(values.shape, dtype=np.bool_)
