@@ -57,7 +57,7 @@ class Rule:
 def is_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Return which entries are missing: NaN in numbers, None or NaN among objects."""
     if values.dtype.kind == "f":
-        return np.isnan(values)
+        return np.asarray(np.isnan(values), dtype=np.bool_)
     if values.dtype.kind == "O":
         # NaN is the only value that differs from itself.
         return np.asarray([value is None or value != value for value in values], dtype=np.bool_)

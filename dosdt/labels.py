@@ -1,0 +1,81 @@
+"""Class labels: checked, and numbered in sorted order."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dosdt.errors import InputError
+
+Labels = npt.NDArray[np.int64]
+
+
+def encode_labels(y: Any, what: str = "the target") -> tuple[npt.NDArray[Any], Labels]:
+    """Return the sorted classes and, for every row, the number of its class.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Booleans, numbers or text, all of one kind.
+    what : str
+        How error messages name the labels.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+    indices : ndarray of shape (n,)
+    """
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"{what} must be one column of labels, got an array of shape {values.shape}")
+    if len(values) == 0:
+        raise InputError(f"{what} has no rows")
+    if values.dtype.kind in "OUST":
+        values = _check_objects(values.astype(object), what)
+    elif values.dtype.kind == "f":
+        _refuse_rows(~np.isfinite(values), f"{what} has missing or infinite labels (NaN or infinity)")
+        if (values != np.floor(values)).any():
+            raise InputError(
+                f"Unknown label type: {what} holds continuous numbers; dosdt classifies, so give it classes"
+            )
+    elif values.dtype.kind not in "biu":
+        raise InputError(
+            f"{what} holds {values.dtype} values; labels must be booleans, whole numbers or text"
+        )
+    classes, indices = np.unique(values, return_inverse=True)
+    if len(classes) < 2:
+        raise InputError(
+            f"{what} has only one class, {classes.tolist()[0]!r}; there is nothing to tell apart"
+        )
+    return classes, indices.astype(np.int64)
+
+
+def _check_objects(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    missing = np.fromiter((value is None or value != value for value in values), np.bool_, len(values))
+    _refuse_rows(missing, f"{what} has missing labels (NaN)")
+    text = np.fromiter((isinstance(value, str) for value in values), np.bool_, len(values))
+    if text.all():
+        return values.astype(str)
+    numbers = np.fromiter((isinstance(value, Number) for value in values), np.bool_, len(values))
+    if not numbers.all():
+        odd = int(np.flatnonzero(text != text[0])[0]) if text.any() else int(np.flatnonzero(~numbers)[0])
+        raise InputError(
+            f"{what} mixes labels of different types: {values[0]!r} (row 1) and {values[odd]!r} "
+            f"(row {odd + 1}); make them all text or all numbers"
+        )
+    plain = np.asarray(values.tolist())
+    if plain.dtype.kind not in "biuf":
+        raise InputError(f"{what} holds {plain.dtype} values; labels must be booleans, whole numbers or text")
+    return plain
+
+
+def _refuse_rows(bad: npt.NDArray[np.bool_], message: str) -> None:
+    rows = np.flatnonzero(bad) + 1
+    if len(rows):
+        shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+        raise InputError(f"{message} in {len(rows)} rows ({shown}); drop them or give them a label")
