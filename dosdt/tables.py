@@ -1,0 +1,241 @@
+"""Tables in files: CSV, TSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from dosdt.errors import InputError
+from dosdt.files import replacing
+from dosdt.frames import listed, refuse_duplicates
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DELIMITERS = (",", ";", "\t", "|")
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
+_PARQUET = (".parquet", ".pq")
+_SAMPLE = 2**20  # bytes looked at to find the delimiter
+_BLOCK = 2**23  # bytes parsed at a time; no row may be longer
+
+
+def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a CSV, TSV or Parquet file, or a folder of Parquet files, into a frame indexed 0 .. n-1.
+
+    The delimiter of a text file is found among comma, semicolon, tab and bar; its first line names the
+    columns, dates stay text, and empty fields, ``NA``, ``NaN`` and ``null`` are missing values. A file of
+    another extension is read as CSV.
+    """
+    file = Path(path)
+    with _telling(file):
+        if file.is_dir():
+            parts = sorted(part for part in file.iterdir() if part.suffix.lower() in _PARQUET)
+            if not parts:
+                _refuse(file, "is a folder without .parquet files; pass a file")
+            table = _read_parquets(parts)
+        elif file.suffix.lower() in _PARQUET:
+            table = _read_parquets([file])
+        else:
+            table = _read_csv(file)
+        names = [str(name) for name in table.column_names]
+        if "" in names:
+            _refuse(file, f"has no name for column {names.index('') + 1}; name it or remove the column")
+        if table.num_rows == 0:
+            _refuse(file, "has a header but no rows; add data")
+        # An index that pandas stored in a Parquet file numbers the rows and is no column of the data.
+        return cast("pd.DataFrame", table.to_pandas().reset_index(drop=True))
+
+
+def split_target(frame: pd.DataFrame, target: str | None = None) -> tuple[pd.DataFrame, pd.Series[Any]]:
+    """Return the features and the label column: `target`, or the last column if that is None."""
+    names = [str(name) for name in frame.columns]
+    if target is None:
+        target = names[-1] if names else ""
+    if target not in names:
+        near = get_close_matches(target, names, n=3)
+        hint = f"did you mean {listed(near)}?" if near else f"the columns are {listed(names, most=10)}"
+        raise InputError(f"there is no target column {target!r}; {hint}")
+    if len(names) < 2:
+        raise InputError(f"the table has only the column {target!r}; it needs features beside the label")
+    place = names.index(target)
+    return frame.drop(columns=frame.columns[place]), frame.iloc[:, place]
+
+
+def write_table(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a frame, without its index, as Parquet, TSV or CSV by the extension; all of it or nothing."""
+    from pyarrow import ArrowException
+
+    file = Path(path)
+    suffix = file.suffix.lower()
+    with replacing(file) as temporary:
+        if suffix in _PARQUET:
+            try:
+                frame.to_parquet(temporary, index=False)
+            except (ArrowException, ValueError, TypeError) as error:
+                raise InputError(
+                    f"cannot write {str(file)!r} as Parquet: {_one_line(error)}; write .csv instead"
+                ) from error
+        else:
+            separator = "\t" if suffix == ".tsv" else ","
+            frame.to_csv(temporary, index=False, sep=separator, compression=None, encoding="utf-8")
+
+
+def _refuse(file: Path, fault: str) -> NoReturn:
+    raise InputError(f"{str(file)!r} {fault}")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+@contextmanager
+def _telling(file: Path) -> Iterator[None]:
+    """Turn what the file system says into one line."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {str(file)!r}; check the path") from error
+    except PermissionError as error:
+        raise InputError(f"cannot read {str(file)!r}: permission denied") from error
+    except OSError as error:
+        raise InputError(f"cannot read {str(file)!r}: {error.strerror or _one_line(error)}") from error
+
+
+def _read_parquets(parts: list[Path]) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    tables = []
+    for part in parts:
+        with open(part, "rb") as stream:  # the file system's own errors come first
+            if not stream.read(1):
+                _refuse(part, "is empty")
+        try:
+            # Not read_table, which takes a folder called "year=2020" for a column.
+            with pa.parquet.ParquetFile(part) as content:
+                tables.append(content.read())
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{str(part)!r} is not a readable Parquet file: {_one_line(error)}") from error
+        refuse_duplicates(tables[-1].column_names, f"{str(part)!r} has ")
+        if tables[-1].column_names != tables[0].column_names:
+            _refuse(part, f"has other columns than {str(parts[0])!r}; put files of one table in a folder")
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise InputError(f"the files in {str(parts[0].parent)!r} do not fit: {_one_line(error)}") from error
+
+
+def _read_csv(file: Path) -> Any:
+    import pyarrow as pa
+
+    with open(file, "rb") as stream:
+        sample = stream.read(_SAMPLE)
+    delimiter = _delimiter(file, _text(file, sample))
+    table = _parse(file, delimiter, texts=[])
+    refuse_duplicates([name.strip() for name in table.column_names], f"{str(file)!r} has ")
+    dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+    if dates:
+        table = _parse(file, delimiter, texts=dates)
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if pa.types.is_binary(field.type):
+            row = next(i for i, value in enumerate(column.to_pylist(), 1) if not _is_text(value))
+            _refuse(file, f"is not UTF-8 text (column {field.name!r}, row {row}); save it as UTF-8")
+    _check_quotes(file, table)
+    return table.rename_columns([name.strip() for name in table.column_names])
+
+
+def _text(file: Path, sample: bytes) -> str:
+    """Return the beginning of the file as text."""
+    if sample[:4] == b"PAR1":
+        _refuse(file, "is a Parquet file; give it the extension .parquet")
+    if b"\0" in sample:
+        _refuse(file, "holds binary data, not a table; pass CSV as UTF-8 text, or Parquet")
+    try:
+        # A full sample may end in the middle of a character; what is wrong in it shows when it is parsed.
+        text = sample.decode("utf-8-sig", errors="strict" if len(sample) < _SAMPLE else "ignore")
+    except UnicodeDecodeError as error:
+        row = sample.count(b"\n", 0, error.start)
+        where = f"row {row}" if row else "the header"
+        raise InputError(f"{str(file)!r} is not UTF-8 text ({where}); save it as UTF-8") from error
+    if not text.strip():
+        _refuse(file, "is empty")
+    if len(sample) < _SAMPLE and len(text.strip().splitlines()) == 1:
+        _refuse(file, "has a header but no rows; add data")
+    return text
+
+
+def _delimiter(file: Path, text: str) -> str:
+    """Return the delimiter that gives the header most fields, if possible as many as the next rows have."""
+    text = text.lstrip("\r\n").replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line for line in text.split("\n", 20)[:20] if line]
+
+    def score(delimiter: str) -> tuple[bool, bool, int]:
+        try:
+            counts = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
+        except csv.Error:  # a field beyond the reader's limit
+            return False, False, 0
+        told = file.suffix.lower() == ".tsv" and delimiter == "\t"
+        return counts[0] > 1 and told, counts[0] > 1 and len(set(counts)) == 1, counts[0]
+
+    return max(DELIMITERS, key=score)
+
+
+def _parse(file: Path, delimiter: str, texts: list[str]) -> Any:
+    """Parse with all cores; a row with too many or too few fields is then looked for with one.
+
+    The columns named in `texts` are taken as they are.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    convert = arrow.ConvertOptions(
+        null_values=MISSING, strings_can_be_null=True, column_types=dict.fromkeys(texts, pa.string())
+    )
+    ragged: list[Any] = []
+
+    def note(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    for threads in (True, False):
+        ragged.clear()
+        try:
+            return arrow.read_csv(
+                file,
+                arrow.ReadOptions(use_threads=threads, block_size=_BLOCK),
+                arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note),
+                convert,
+            )
+        except (pa.ArrowException, UnicodeDecodeError) as error:
+            if not ragged:
+                _refuse(file, f"is not a readable CSV file: {_one_line(error)}")
+    row = ragged[0]
+    _refuse(
+        file,
+        f"has {row.actual_columns} fields in row {row.number - 1}, expected {row.expected_columns} "
+        "as in the header; correct the row",
+    )
+
+
+def _is_text(value: bytes | None) -> bool:
+    try:
+        return value is None or value.decode("utf-8") is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _check_quotes(file: Path, table: Any) -> None:
+    """Refuse a quote that is never closed: it makes the rest of the file one value of the last row."""
+    if table.num_rows == 0:
+        return
+    last = table.slice(table.num_rows - 1).to_pylist()[0].values()
+    if any(isinstance(value, str) and "\n" in value for value in last):
+        with open(file, "rb") as stream:
+            quotes = sum(block.count(b'"') for block in iter(lambda: stream.read(_SAMPLE), b""))
+        if quotes % 2:
+            _refuse(file, f"opens a quote in row {table.num_rows} that is never closed; close it")
