@@ -1,0 +1,1 @@
+"""The paper's search: best-first branch and bound over trees given by their leaves."""

@@ -1,0 +1,170 @@
+"""From a problem to its optimal tree: puts a search, a frontier and a runtime together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from dosdt.bounds import SWITCHES
+from dosdt.contract import Constraints, Sketch
+from dosdt.errors import InputError
+from dosdt.leafset.evaluations import evaluations_log10
+from dosdt.leafset.policies import POLICIES
+from dosdt.leafset.search import LeafSetSearch
+from dosdt.limits import Limits, Status
+from dosdt.problem import Problem
+from dosdt.scheduler.incumbent import Incumbent
+from dosdt.scheduler.tree_frontier import TreeFrontier
+from dosdt.workers.in_process import InProcessRuntime, Moment
+
+ALGORITHMS = ("leafset",)
+
+
+class TracePoint(NamedTuple):
+    """The state of a search at one time.
+
+    `incumbent` and `lower_bound` are objectives, exactly; `open` is the length of the queue, and
+    `remaining_log10` the power of ten of the paper's bound on the trees left to evaluate.
+    """
+
+    seconds: float
+    evaluated: int
+    incumbent: Fraction
+    lower_bound: Fraction
+    open: int
+    remaining_log10: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best tree found and what is proved about it.
+
+    Attributes
+    ----------
+    status : Status
+        ``optimal`` if the tree is proved optimal, else which limit stopped the search.
+    objective, lower_bound : Fraction
+        Of the tree, and of all trees; equal when optimal.
+    sketch : Sketch
+        The tree over the problem's binary features.
+    trace : tuple of TracePoint
+    stats : dict
+        Counts and seconds, by name.
+    """
+
+    status: Status
+    objective: Fraction
+    lower_bound: Fraction
+    sketch: Sketch
+    trace: tuple[TracePoint, ...]
+    stats: dict[str, Any]
+
+    @property
+    def gap(self) -> Fraction:
+        """How much better another tree could be, relative to this one."""
+        return (self.objective - self.lower_bound) / self.objective if self.objective else Fraction(0)
+
+
+def solve(
+    problem: Problem,
+    *,
+    algorithm: str = "leafset",
+    constraints: Constraints | None = None,
+    limits: Limits | None = None,
+    policy: str = "curiosity",
+    bounds: str | Collection[str] = "all",
+    warm_start: bool = True,
+    expansions: int | None = None,
+    report: Callable[[TracePoint], None] | None = None,
+) -> Answer:
+    """Find the tree with the smallest ``errors/N + λ·leaves`` and prove it.
+
+    Parameters
+    ----------
+    problem : Problem
+    algorithm : {"leafset"}
+    constraints : Constraints, optional
+        On depth, leaves and support.
+    limits : Limits, optional
+        On time, memory and evaluations.
+    policy : str
+        Which tree to expand next; see `dosdt.leafset.policies.POLICIES`.
+    bounds : "all" or collection of str
+        Which bounds and caches to use; see `dosdt.bounds.SWITCHES`.
+    warm_start : bool
+        Whether to start from CART's tree.
+    expansions : int, optional
+        Budget of one run of the search; the answer does not depend on it.
+    report : callable, optional
+        Called with a `TracePoint` about ten times a second.
+    """
+    constraints = constraints or Constraints()
+    limits = limits or Limits()
+    check_choice("algorithm", algorithm, ALGORITHMS)
+    check_choice("policy", policy, POLICIES)
+    if not problem.regularization and constraints.max_depth is None and constraints.max_leaves is None:
+        raise InputError("regularization 0 needs a limit: pass max_depth or max_leaves as well")
+
+    def point(moment: Moment) -> TracePoint:
+        objective, bound = problem.objective(moment.incumbent), problem.objective(moment.lower_bound)
+        return TracePoint(
+            moment.seconds, moment.evaluated, objective, bound, moment.open, moment.remaining_log10
+        )
+
+    start = time.perf_counter()
+    search = LeafSetSearch(problem, constraints, switches=switches_of(bounds), policy=policy)
+    single_leaf = search.single_leaf()
+    incumbent = Incumbent(single_leaf)
+    stats: dict[str, Any] = {}
+    if warm_start:
+        from dosdt.warmstart import cart
+
+        solution = cart(problem, constraints)
+        incumbent.offer(solution)
+        stats["warm_start_objective"] = problem.objective(solution.cost)
+        stats["warm_start_seconds"] = time.perf_counter() - start
+    runtime = InProcessRuntime(limits, expansions=expansions, report=report and (lambda m: report(point(m))))
+    frontier = TreeFrontier(search.root(), batch=None if expansions is None else 1)
+    outcome = runtime.solve(search, frontier, incumbent)
+    most_leaves = min(problem.n_rows, single_leaf.cost // problem.a if problem.a else problem.n_rows)
+    last_change = next(moment for moment in outcome.trace if moment.incumbent == outcome.solution.cost)
+    stats |= {
+        "evaluated": search.evaluated,
+        "expanded": search.expanded,
+        "duplicates": search.duplicates,
+        "evaluated_to_best": last_change.evaluated,
+        "seconds_to_best": last_change.seconds,
+        "distinct_rows": problem.n_rows,
+        "features": problem.n_columns,
+        "possible_evaluations_log10": evaluations_log10(problem.n_columns, most_leaves),
+        "search_seconds": outcome.trace[-1].seconds,
+        "seconds": time.perf_counter() - start,
+    }
+    return Answer(
+        status=outcome.status,
+        objective=problem.objective(outcome.solution.cost),
+        lower_bound=problem.objective(outcome.lower_bound),
+        sketch=outcome.solution.sketch,
+        trace=tuple(map(point, outcome.trace)),
+        stats=stats,
+    )
+
+
+def switches_of(bounds: str | Collection[str]) -> frozenset[str]:
+    """Return the names of the bounds and caches to use."""
+    if isinstance(bounds, str):
+        if bounds == "all":
+            return frozenset(SWITCHES)
+        bounds = [bounds]
+    for name in bounds:
+        check_choice("bounds", name, SWITCHES)
+    return frozenset(bounds)
+
+
+def check_choice(option: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a value that is not one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{option} must be one of {', '.join(choices)}; got {value!r}")

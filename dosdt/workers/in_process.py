@@ -1,0 +1,164 @@
+"""Runs a search in this process: the smallest runtime, and the one to read first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from dosdt.contract import Budget, Frontier, Search, Solution
+from dosdt.limits import Limits, Status, Watch
+from dosdt.scheduler.incumbent import Incumbent
+
+TaskT = TypeVar("TaskT")
+FactT = TypeVar("FactT")
+
+_GROWTH_BETWEEN_SAMPLES = 1.25
+_SECONDS_BETWEEN_REPORTS = 0.1
+
+
+class Moment(NamedTuple):
+    """The state of a run at one time; costs are integers ``b·errors + a·leaves``.
+
+    `remaining_log10` is the power of ten of a bound on the evaluations left, where the search knows one.
+    """
+
+    seconds: float
+    evaluated: int
+    incumbent: int
+    lower_bound: int
+    open: int
+    remaining_log10: int
+
+
+class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):
+    """A search whose work can be watched while it runs."""
+
+    evaluated: int
+
+    @property
+    def limit(self) -> int:
+        """Cost that a tree must stay below to be of interest."""
+        ...
+
+    @property
+    def open(self) -> int:
+        """How much is open in the running task."""
+        ...
+
+    def remaining_log10(self) -> int:
+        """Return the power of ten of a bound on the evaluations left in the running task."""
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended; the lower bound equals the solution's cost exactly when the status is optimal."""
+
+    status: Status
+    solution: Solution
+    lower_bound: int
+    trace: tuple[Moment, ...]
+
+
+class InProcessRuntime:
+    """Drives one search until the frontier is empty or a limit strikes.
+
+    Parameters
+    ----------
+    limits : Limits
+    expansions : int, optional
+        Budget of one run; None lets a task run until it is done.
+    report : callable, optional
+        Called with a `Moment` about ten times a second.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        expansions: int | None = None,
+        report: Callable[[Moment], None] | None = None,
+    ) -> None:
+        self._limits = limits
+        self._expansions = expansions
+        self._report = report
+
+    def solve(
+        self, search: Watchable[TaskT, FactT], frontier: Frontier[TaskT], incumbent: Incumbent
+    ) -> Outcome:
+        """Run the search; the incumbent holds the best tree afterwards."""
+        with Watch(self._limits) as watch:
+            run = _Run(search, frontier, incumbent, watch, self._report)
+            search.tighten(None, incumbent.cost)
+            run.sample()
+            budget = Budget(self._expansions, run.pause)
+            while run.status is None and (task := frontier.next_task()) is not None:
+                result = search.run(task, budget)
+                if incumbent.offer(result.best):
+                    search.tighten(None, incumbent.cost)
+                frontier.absorb(result)
+            if len(frontier) == 0:
+                run.status = Status.OPTIMAL  # a limit that strikes after the last tree takes nothing away
+            run.sample()
+        assert run.status is not None
+        return Outcome(run.status, incumbent.solution, run.bound, tuple(run.trace))
+
+
+class _Run:
+    """What is known during one run: asked often, so that it stops, samples and reports in time."""
+
+    def __init__(
+        self,
+        search: Watchable[TaskT, FactT],
+        frontier: Frontier[TaskT],
+        incumbent: Incumbent,
+        watch: Watch,
+        report: Callable[[Moment], None] | None,
+    ) -> None:
+        self.status: Status | None = None
+        self.trace: list[Moment] = []
+        self.bound = 0
+        self._search = search
+        self._frontier = frontier
+        self._incumbent = incumbent
+        self._watch = watch
+        self._report = report
+        self._limit_seen = incumbent.cost
+        self._remaining = 0
+        self._next_count = 0.0
+        self._next_time = 0.0
+        self._next_report = 0.0
+
+    def pause(self) -> bool:
+        """Look at the limits and the clock; return whether to stop."""
+        search = self._search
+        if (
+            search.evaluated >= self._next_count
+            or search.limit != self._limit_seen
+            or (self._report is not None and time.perf_counter() >= self._next_report)
+        ):
+            self.sample()
+        self.status = self._watch.verdict(search.evaluated)
+        return self.status is not None
+
+    def sample(self) -> None:
+        """Record the present state; looking for the lowest bound in a long queue is done sparingly."""
+        search, now = self._search, time.perf_counter()
+        cost = min(search.limit, self._incumbent.cost)
+        if now >= self._next_time or self.status is not None:
+            bounds = (search.lower_bound(), self._frontier.lower_bound(), cost)
+            # A bound that was proved once holds for ever.
+            self.bound = max(self.bound, min(bound for bound in bounds if bound is not None))
+            self._remaining = search.remaining_log10()
+            self._next_time = time.perf_counter() + 20 * (time.perf_counter() - now)
+        self.bound = min(self.bound, cost)
+        still_open = search.open + len(self._frontier)
+        moment = Moment(self._watch.seconds, search.evaluated, cost, self.bound, still_open, self._remaining)
+        self.trace.append(moment)
+        self._limit_seen = search.limit
+        self._next_count = search.evaluated * _GROWTH_BETWEEN_SAMPLES + 1
+        if self._report is not None and now >= self._next_report:
+            self._next_report = now + _SECONDS_BETWEEN_REPORTS
+            self._report(moment)
