@@ -13,6 +13,12 @@ from numbers import Integral, Rational, Real
 
 from dosdt.errors import InputError
 
+_LARGEST_EXPONENT = 1000  # a short text such as 1e999999999 would fill the memory with its digits
+
+
+MOST_DIGITS = 1000
+"""Longest number that is read: far beyond any float, short of what would fill the memory (1e99999999)."""
+
 
 def exact(value: object, what: str) -> Fraction:
     """Return `value` as a fraction; `what` names it in the error message."""
@@ -21,18 +27,26 @@ def exact(value: object, what: str) -> Fraction:
             raise ValueError
         if isinstance(value, Integral):
             return Fraction(int(value))
-        if isinstance(value, Rational | Decimal):
-            return Fraction(value)
+        if isinstance(value, Rational):
+            return Fraction(int(value.numerator), int(value.denominator))
+        if isinstance(value, Decimal):
+            return _of_decimal(value)
         if isinstance(value, Real):
             # repr of a numpy scalar names its type, so go through str: both print the shortest decimal.
             return Fraction(str(value))
         if isinstance(value, str):
             text = value.strip()
             # Fraction reads "1/200"; Decimal reads every way to write a decimal, 1e-3 included.
-            return Fraction(text) if "/" in text else Fraction(Decimal(text))
+            return Fraction(text) if "/" in text else _of_decimal(Decimal(text))
     except (ValueError, OverflowError, ZeroDivisionError, InvalidOperation):
         pass
     raise InputError(f"{what} must be a finite number, got {value!r}")
+
+
+def _of_decimal(value: Decimal) -> Fraction:
+    if value.is_finite() and abs(value.adjusted()) > _LARGEST_EXPONENT:
+        raise OverflowError
+    return Fraction(value)
 
 
 def common_denominator(values: Iterable[Fraction]) -> int:

@@ -49,8 +49,9 @@ def parse_memory(value: int | float | str | None) -> int | None:
     """Return a number of bytes from 2000000000, "2G" or "1500 MB"."""
     if value is None:
         return None
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", str(value), re.IGNORECASE)
-    if match is None or isinstance(value, bool) or float(match[1]) <= 0:
+    text = f"{value:f}" if isinstance(value, float) else str(value)  # as text, 1e16 has no digits to read
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    if match is None or isinstance(value, bool) or not 0 < float(match[1]) < 2**60:
         raise InputError(f"memory_limit must be a number of bytes or a text such as '2G', got {value!r}")
     return int(float(match[1]) * _UNITS[match[2].lower()])
 
@@ -106,7 +107,7 @@ class Watch:
         if self._previous_handler is not None:
             signal.signal(signal.SIGINT, self._previous_handler)
 
-    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+    def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
         if self._interrupted:
             raise KeyboardInterrupt
         self._interrupted = True

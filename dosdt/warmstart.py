@@ -13,16 +13,18 @@ def cart(problem: Problem, constraints: Constraints) -> Solution:
     """Return CART's tree, grown out and then pruned; it is never worse than a single leaf."""
     from sklearn.tree import DecisionTreeClassifier
 
-    weights = np.array([[float(weight) for weight in column] for column in problem.class_weight])
+    heaviest = max(map(max, problem.class_weight))  # dividing integers first, they may be of any size
+    weights = np.array([[weight / heaviest for weight in column] for column in problem.class_weight])
     label, row = np.nonzero(weights)
     model = DecisionTreeClassifier(
-        max_depth=constraints.max_depth or None,
-        max_leaf_nodes=None if constraints.max_leaves is None else max(2, constraints.max_leaves),
+        # No tree is deeper than there are features or has more leaves than there are rows.
+        max_depth=min(constraints.max_depth or problem.n_columns, problem.n_columns),
+        max_leaf_nodes=max(2, min(constraints.max_leaves or problem.n_rows, problem.n_rows)),
         random_state=0,
     )
     if constraints.max_depth == 0 or constraints.max_leaves == 1:
         return prune(problem, Sketch((leaf_node(0),)), constraints)
-    model.fit(problem.features[row], label, sample_weight=weights[label, row] / weights.max())
+    model.fit(problem.features[row], label, sample_weight=weights[label, row])
     grown = model.tree_
     nodes: list[SketchNode] = []
     for feature, at_most, above in zip(

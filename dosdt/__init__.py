@@ -1,0 +1,69 @@
+"""Provably optimal sparse decision trees.
+
+`DOSDTClassifier` fits in scikit-learn's manner; the `dosdt` command does the same from the shell. Names are
+loaded when they are first used, so importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dosdt import datasets
+    from dosdt.binarizer import Binarizer
+    from dosdt.classifier import DOSDTClassifier
+    from dosdt.errors import DOSDTError, InputError
+    from dosdt.model_file import Model, load_model, save_model
+    from dosdt.problem import Problem
+    from dosdt.rules import Rule
+    from dosdt.solve import solve
+    from dosdt.tree import Leaf, Split, Tree
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Binarizer": "dosdt.binarizer",
+    "DOSDTClassifier": "dosdt.classifier",
+    "DOSDTError": "dosdt.errors",
+    "InputError": "dosdt.errors",
+    "Leaf": "dosdt.tree",
+    "Model": "dosdt.model_file",
+    "Problem": "dosdt.problem",
+    "Rule": "dosdt.rules",
+    "Split": "dosdt.tree",
+    "Tree": "dosdt.tree",
+    "datasets": "",
+    "load_model": "dosdt.model_file",
+    "save_model": "dosdt.model_file",
+    "solve": "dosdt.solve",
+}
+__all__ = [
+    "Binarizer",
+    "DOSDTClassifier",
+    "DOSDTError",
+    "InputError",
+    "Leaf",
+    "Model",
+    "Problem",
+    "Rule",
+    "Split",
+    "Tree",
+    "datasets",
+    "load_model",
+    "save_model",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dosdt' has no attribute {name!r}")
+    home = _HOME[name]
+    value = getattr(import_module(home), name) if home else import_module(f"dosdt.{name}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

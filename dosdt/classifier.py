@@ -1,0 +1,315 @@
+"""The optimal tree as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from contextlib import suppress
+from fractions import Fraction
+from math import ceil
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from dosdt.binarizer import Binarizer
+from dosdt.contract import Constraints
+from dosdt.errors import InputError
+from dosdt.exact import exact
+from dosdt.frames import ColumnTable, column_table
+from dosdt.labels import encode_labels
+from dosdt.limits import Limits, Status, parse_memory
+from dosdt.model_file import Model
+from dosdt.problem import Problem, check_regularization
+from dosdt.progress import progress
+from dosdt.rules import Rule
+from dosdt.sketches import tree_of
+from dosdt.solve import Answer, solve
+from dosdt.tree import Tree
+from dosdt.weights import weight_array
+
+
+class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree that provably minimises ``errors/N + regularization · leaves``.
+
+    Parameters
+    ----------
+    regularization : float, str or Fraction, default=0.01
+        λ, the penalty per leaf, as a share of the training weight: a leaf must save more errors than this. A
+        float means the decimal it prints as. 0 needs `max_depth` or `max_leaves`.
+    algorithm : {"leafset"}, default="leafset"
+        ``leafset`` is the search of the paper *Optimal Sparse Decision Trees*.
+    max_depth : int, optional
+        Most questions on a path; 0 is a single leaf.
+    max_leaves : int, optional
+        Most leaves.
+    min_support : number, optional
+        Least training weight of a leaf; with no weights given, the least number of rows.
+    time_limit : float, optional
+        Seconds for the search.
+    memory_limit : int or str, optional
+        Bytes, or text such as ``"2G"``, for the whole process; by default what it uses and 80 % of what is free.
+    evaluation_limit : int, optional
+        Most trees to evaluate.
+    policy : str, default="curiosity"
+        Which tree to expand next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.
+    bounds : "all" or collection of str, default="all"
+        Which bounds and caches to use, for experiments; see `dosdt.bounds.SWITCHES`.
+    warm_start : bool, default=True
+        Start from CART's tree.
+    class_weight : mapping or "balanced", optional
+        Factor on the weights of each class.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        ``cost_matrix[true][predicted]``, classes in sorted order; replaces the count of errors.
+    binarizer : transformer, optional
+        Turns columns into yes/no features; by default ``Binarizer()``. Any transformer with 0/1 output will do.
+    n_jobs, ray_address : optional
+        Reserved for the Ray runtime.
+    verbose : bool, default=False
+        Show progress.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    objective_, lower_bound_ : Fraction
+        Of the tree, and of all trees; equal when optimal.
+    status_ : str
+        ``optimal``, ``time_limit``, ``memory_limit``, ``evaluation_limit`` or ``interrupted``.
+    n_leaves_ : int
+    classes_ : ndarray of shape (n_classes,)
+    stats_ : dict
+        Counts and seconds.
+    trace_ : tuple of TracePoint
+        (seconds, evaluated, incumbent, lower_bound, open) over time.
+    binarizer_ : transformer
+    problem_ : Problem
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if `fit` saw a frame whose column names are all text. Both are those of `binarizer_`.
+
+    Examples
+    --------
+    >>> from dosdt import DOSDTClassifier, datasets
+    >>> data = datasets.load("monk1")
+    >>> model = DOSDTClassifier(regularization=0.02).fit(data.X, data.y)
+    >>> model.status_, model.n_leaves_
+    ('optimal', 7)
+    """
+
+    def __init__(
+        self,
+        regularization: Any = 0.01,
+        *,
+        algorithm: str = "leafset",
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_support: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        evaluation_limit: int | None = None,
+        policy: str = "curiosity",
+        bounds: str | Collection[str] = "all",
+        warm_start: bool = True,
+        class_weight: Any = None,
+        cost_matrix: Any = None,
+        binarizer: Any = None,
+        n_jobs: int | None = None,
+        ray_address: str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.regularization = regularization
+        self.algorithm = algorithm
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_support = min_support
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.evaluation_limit = evaluation_limit
+        self.policy = policy
+        self.bounds = bounds
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
+        self.binarizer = binarizer
+        self.n_jobs = n_jobs
+        self.ray_address = ray_address
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DOSDTClassifier:
+        """Find the optimal tree.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, p)
+        y : array-like of shape (n,)
+        sample_weight : array-like of non-negative numbers, shape (n,), optional
+        """
+        limits = self._limits()
+        check_regularization(self.regularization)
+        if y is None:
+            raise InputError("this classifier requires y to be passed, but the target y is None")
+        encode_labels(y)
+        y = _one_column(y)
+        _check_lengths(X, y)
+        X, y, sample_weight = _drop_weightless(X, y, sample_weight)
+        features, rules, columns = self._binarize(X, y)
+        problem = Problem.from_arrays(
+            features,
+            y,
+            self.regularization,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            cost_matrix=self.cost_matrix,
+            names=[str(rule) for rule in rules],
+        )
+        with progress(self.verbose, problem) as report:
+            answer = solve(
+                problem,
+                algorithm=self.algorithm,
+                constraints=self._constraints(problem),
+                limits=limits,
+                policy=self.policy,
+                bounds=self.bounds,
+                warm_start=self.warm_start,
+                report=report,
+            )
+        self._keep(X, problem, answer, rules, columns)
+        if answer.status is not Status.OPTIMAL:
+            warnings.warn(
+                f"stopped by {answer.status.value} before the proof was complete: another tree may be better by "
+                f"up to {100 * float(answer.gap):.3g} %; raise the limit, or raise regularization",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the predicted class of every row, shape (n,)."""
+        table = self._table(X)
+        return np.asarray(self.classes_[self.tree_.predict_index(table)])
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return each class's share of the training weight in every row's leaf, shape (n, n_classes)."""
+        table = self._table(X)
+        return self.tree_.predict_proba(table)
+
+    def to_model(self, target: str | None = None) -> Model:
+        """Return the fitted tree with what is proved about it, ready to be saved."""
+        check_is_fitted(self, "tree_")
+        if not isinstance(self.binarizer_, Binarizer):
+            raise InputError("only models fitted with a dosdt.Binarizer can be saved: others cannot be read back")
+        return Model(
+            tree=self.tree_,
+            target=target,
+            kinds=self._kinds,
+            missing=self.binarizer_.missing,
+            regularization=self.problem_.regularization,
+            objective=self.objective_,
+            lower_bound=self.lower_bound_,
+            status=self.status_,
+            training_weight=self.problem_.total_weight,
+            algorithm=self.algorithm,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = getattr(self.binarizer, "missing", "error") == "category"
+        return tags
+
+    def _limits(self) -> Limits:
+        if (self.n_jobs is not None and self.n_jobs != 1) or self.ray_address is not None:
+            raise InputError("n_jobs above 1 and ray_address arrive with the Ray runtime; leave them out for now")
+        for option, least in (("max_depth", 0), ("max_leaves", 1), ("evaluation_limit", 0)):
+            value = getattr(self, option)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise InputError(f"{option} must be a whole number, {least} or more, got {value!r}")
+        seconds = None if self.time_limit is None else float(exact(self.time_limit, "time_limit"))
+        if seconds is not None and seconds < 0:
+            raise InputError(f"time_limit must not be negative, got {self.time_limit!r}")
+        return Limits(seconds, parse_memory(self.memory_limit), self.evaluation_limit)
+
+    def _constraints(self, problem: Problem) -> Constraints:
+        support = Fraction(0) if self.min_support is None else exact(self.min_support, "min_support")
+        if support < 0:
+            raise InputError(f"min_support must not be negative, got {self.min_support!r}")
+        return Constraints(self.max_depth, self.max_leaves, ceil(support / problem.weight_unit))
+
+    def _binarize(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], tuple[Rule, ...], tuple[str, ...]]:
+        """Fit the binarizer; return yes/no features, their rules and the columns that the rules ask about."""
+        self.binarizer_ = Binarizer() if self.binarizer is None else clone(self.binarizer)
+        features = self.binarizer_.fit(X, y).transform(X)
+        if isinstance(self.binarizer_, Binarizer):
+            return features, self.binarizer_.rules_, self.binarizer_.columns_
+        features = _dense(features)
+        names = tuple(str(name) for name in self._output_names(features.shape[1]))
+        return features, tuple(Rule(name, "is_true") for name in names), names
+
+    def _output_names(self, n: int) -> Collection[str]:
+        if hasattr(self.binarizer_, "get_feature_names_out"):
+            return list(self.binarizer_.get_feature_names_out())
+        return [f"x{j}" for j in range(n)]
+
+    def _keep(
+        self, X: Any, problem: Problem, answer: Answer, rules: tuple[Rule, ...], columns: tuple[str, ...]
+    ) -> None:
+        self.problem_ = problem
+        self.tree_: Tree = tree_of(problem, answer.sketch, rules, columns)
+        self.objective_ = answer.objective
+        self.lower_bound_ = answer.lower_bound
+        self.status_ = answer.status.value
+        self.n_leaves_ = self.tree_.n_leaves
+        self.classes_ = np.asarray(problem.classes)
+        self.stats_ = answer.stats
+        self.trace_ = answer.trace
+        if isinstance(self.binarizer_, Binarizer):
+            self._kinds = tuple(_KINDS[values.dtype.kind] for values in self._table(X).arrays)
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.binarizer_, name):
+                setattr(self, name, getattr(self.binarizer_, name))
+
+    def _table(self, X: Any) -> ColumnTable:
+        check_is_fitted(self, "tree_")
+        if isinstance(self.binarizer_, Binarizer):
+            return self.binarizer_.check_columns(X)
+        return column_table(_dense(self.binarizer_.transform(X)), names=self.tree_.columns)
+
+
+_KINDS = {"b": "bool", "i": "int", "f": "float", "O": "text"}
+
+
+def _one_column(y: Any) -> Any:
+    try:
+        return column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _check_lengths(X: Any, y: Any) -> None:
+    with suppress(TypeError):  # what is not a table is refused by the binarizer, in its own words
+        if (n := _num_samples(X)) != len(y):
+            raise InputError(f"inconsistent numbers of rows: {n} of features, {len(y)} of labels")
+
+
+def _drop_weightless(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """Drop rows of weight zero, so that they cannot have a say in the thresholds either."""
+    if sample_weight is None:
+        return X, y, None
+    weights = weight_array(sample_weight)
+    if weights.ndim != 1 or len(weights) != len(y) or not (weights == 0).any() or (weights == 0).all():
+        return X, y, sample_weight
+    used = np.flatnonzero(weights != 0)
+    return _safe_indexing(X, used), y[used], weights[used]
+
+
+def _dense(features: Any) -> npt.NDArray[Any]:
+    return np.asarray(features.toarray() if hasattr(features, "toarray") else features)

@@ -1,0 +1,168 @@
+"""What the command line was given: tables by file or by name, checked before any long work begins."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dosdt import datasets
+from dosdt.bounds import SWITCHES
+from dosdt.errors import InputError
+from dosdt.files import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dosdt.frames import ColumnTable
+    from dosdt.model_file import Model
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """A table taken apart.
+
+    Parameters
+    ----------
+    X : pandas.DataFrame, shape (n, p)
+        The features.
+    y : pandas.Series, shape (n,)
+        The labels, named after the target.
+    weights : ndarray of shape (n,) or None
+        Weight of every row.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series[Any]
+    weights: Any
+
+
+def read_data(data: str) -> pd.DataFrame:
+    """Read a file, or else a built-in data set of that name with its label as the last column."""
+    if not os.path.isfile(data):
+        names = [info.name for info in datasets.available()]
+        if data in names:
+            import pandas as pd
+
+            loaded = datasets.load(data)
+            return pd.concat([loaded.X, loaded.y], axis=1)
+        if not os.path.exists(data):
+            hint = f"the data sets are {', '.join(names)}"
+            raise InputError(f"there is no file {data!r} and no data set of that name; {hint}")
+    from dosdt.tables import read_table
+
+    return read_table(data)
+
+
+def training_data(
+    data: str, *, target: str | None = None, weights: str | None = None, text: Collection[str] = ()
+) -> TrainingData:
+    """Read a table and take it apart; a label column named in `text` may hold numbers and words."""
+    from dosdt.frames import listed
+    from dosdt.labels import encode_labels
+    from dosdt.tables import split_target
+    from dosdt.weights import sample_weights
+
+    frame = read_data(data)
+    values = None
+    if weights is not None:
+        if weights not in frame.columns:
+            raise InputError(
+                f"there is no weights column {weights!r}; the columns are {listed(frame.columns, most=10)}"
+            )
+        if weights == target:
+            raise InputError(f"column {weights!r} cannot be both the target and the weights")
+        values = frame.pop(weights).to_numpy()
+        try:
+            sample_weights(values, len(frame))
+        except InputError as error:
+            raise InputError(f"weights column {weights!r}: {error}") from None
+    X, y = split_target(frame, target)
+    encode_labels(y, f"target column {str(y.name)!r}")
+    if y.name not in text:
+        _refuse_mixed(y)
+    return TrainingData(X, y, values)
+
+
+def _refuse_mixed(y: pd.Series[Any]) -> None:
+    """Refuse labels of which some are numbers and some words: a file has no types, so they come as text."""
+    import pandas as pd
+
+    from dosdt.columns import parse_number
+
+    codes, labels = pd.factorize(y)
+    words = [isinstance(label, str) and parse_number(label) is None for label in labels]
+    if isinstance(labels[0], str) and len(set(words)) == 2:
+        odd = words.index(not words[0])  # labels are in order of appearance
+        row = codes.tolist().index(odd) + 1
+        raise InputError(
+            f"target column {str(y.name)!r} mixes labels of different types: {labels[0]!r} (row 1) and "
+            f"{labels[odd]!r} (row {row}); correct them, or pass --categories {y.name} if they are all names"
+        )
+
+
+def table_for(model: Model, frame: pd.DataFrame) -> ColumnTable:
+    """Return the columns that the model asks about, held to the same checks as in `DOSDTClassifier.predict`.
+
+    Every column of the training data must be there, since a table without one is hardly of the same kind;
+    what those columns hold that no question asks about does not matter.
+    """
+    from dosdt.binarizer import Binarizer
+    from dosdt.frames import ColumnTable, listed
+
+    absent = [name for name in model.tree.columns if name not in frame.columns]
+    if absent:
+        raise InputError(f"the data lack {_columns(absent)} {listed(absent)}, which the model was fitted on")
+    rules = model.tree.used_rules
+    used = tuple(dict.fromkeys(rule.column for rule in rules))
+    if not used:
+        return ColumnTable((), (), len(frame))
+    binarizer = Binarizer(missing=model.missing)
+    binarizer.rules_ = rules
+    binarizer.columns_ = used
+    binarizer.column_kinds_ = tuple("text" if _takes_text(model, name) else "number" for name in used)
+    return binarizer.check_columns(frame[list(used)])
+
+
+def _takes_text(model: Model, column: str) -> bool:
+    rules = [rule for rule in model.tree.used_rules if rule.column == column]
+    return all(rule.kind == "is_missing" or isinstance(rule.value, str) for rule in rules)
+
+
+def _columns(names: Sequence[str]) -> str:
+    return "column" if len(names) == 1 else "columns"
+
+
+class _Rehearsal(Exception):  # noqa: N818 - it is no error
+    pass
+
+
+def check_output(path: str, *inputs: str) -> None:
+    """Refuse a path that could not be written later, or that is one of the files being read."""
+    for given in inputs:
+        if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
+            raise InputError(f"{path!r} would overwrite the input {given!r}; choose another path")
+    if not os.path.basename(path):
+        raise InputError(f"cannot write {path!r}: it names a folder; choose another path")
+    # Going through the motions finds out what asking for permissions cannot, such as a full disk.
+    with suppress(_Rehearsal), replacing(path):
+        raise _Rehearsal
+
+
+def parse_costs(text: str) -> Any:
+    """Return a cost matrix written as JSON; decimals stay text, which is exact."""
+    try:
+        return json.loads(text, parse_float=str)
+    except (ValueError, RecursionError):
+        raise InputError(f"--cost-matrix must be JSON such as '[[0,1],[5,0]]', got {text[:60]!r}") from None
+
+
+def bounds_without(names: Collection[str]) -> tuple[str, ...]:
+    """Return all bounds and caches but these."""
+    for name in names:
+        if name not in SWITCHES:
+            raise InputError(f"--without must be one of {', '.join(SWITCHES)}; got {name!r}")
+    return tuple(name for name in SWITCHES if name not in names)

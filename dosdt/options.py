@@ -1,0 +1,113 @@
+"""The arguments and options of the `dosdt` command, and what its help says about them."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+_PROBLEM, _LIMITS, _SEARCH, _FEATURES, _OUTPUT = "The problem", "Limits", "The search", "Features", "Output"
+
+
+def _argument(metavar: str, text: str) -> Any:
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+def _option(flag: str, panel: str, text: str, metavar: str | None = None) -> Any:
+    return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=panel)
+
+
+Data = Annotated[str, _argument("DATA", "CSV, TSV or Parquet file, or a name from 'dosdt datasets'.")]
+ModelFile = Annotated[str, _argument("MODEL", "File written by 'dosdt fit --model'.")]
+
+Target = Annotated[str | None, _option("--target", _PROBLEM, "Label column; the last one unless told.", "COL")]
+Regularization = Annotated[
+    str, _option("--regularization", _PROBLEM, "Penalty per leaf, taken exactly; 1/200 works too.", "λ")
+]
+ClassWeight = Annotated[
+    str | None, _option("--class-weight", _PROBLEM, "Make all classes weigh the same.", "balanced")
+]
+CostMatrix = Annotated[
+    str | None,
+    _option(
+        "--cost-matrix",
+        _PROBLEM,
+        "Cost of true class (row) taken for another (column): '[[0,1],[5,0]]'.",
+        "JSON",
+    ),
+]
+Weights = Annotated[str | None, _option("--weights", _PROBLEM, "Column of row weights, no feature.", "COL")]
+
+MaxDepth = Annotated[int | None, _option("--max-depth", _LIMITS, "Most questions on a path.", "N")]
+MaxLeaves = Annotated[int | None, _option("--max-leaves", _LIMITS, "Most leaves.", "N")]
+MinSupport = Annotated[str | None, _option("--min-support", _LIMITS, "Least training weight of a leaf.", "N")]
+TimeLimit = Annotated[float | None, _option("--time-limit", _LIMITS, "Stop the search then.", "SECONDS")]
+MemoryLimit = Annotated[
+    str | None, _option("--memory-limit", _LIMITS, "Stop at so much memory, such as 2G.", "BYTES")
+]
+EvaluationLimit = Annotated[int | None, _option("--evaluation-limit", _LIMITS, "Stop after so many trees.", "N")]
+
+Algorithm = Annotated[str, _option("--algorithm", _SEARCH, "The paper's search is leafset.", "NAME")]
+Policy = Annotated[
+    str,
+    _option(
+        "--policy",
+        _SEARCH,
+        "What comes next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.",
+        "NAME",
+    ),
+]
+Without = Annotated[
+    list[str] | None,
+    _option("--without", _SEARCH, "Switch a bound or cache off, for experiments; repeatable.", "BOUND"),
+]
+ColdStart = Annotated[bool, _option("--cold-start", _SEARCH, "Do not start from CART's tree.")]
+
+Categories = Annotated[
+    list[str] | None,
+    _option("--categories", _FEATURES, "Column whose numbers are only names; repeatable.", "COL"),
+]
+Missing = Annotated[str, _option("--missing", _FEATURES, "Take missing values as an error or a category.", "NAME")]
+Thresholds = Annotated[
+    str | None,
+    _option(
+        "--thresholds",
+        _FEATURES,
+        "Where numbers are cut: all, quantile, or reference (a boosted model's choice).",
+        "NAME",
+    ),
+]
+MaxCategories = Annotated[
+    int, _option("--max-categories", _FEATURES, "Refuse a column with more names than this.", "K")
+]
+MaxThresholds = Annotated[int | None, _option("--max-thresholds", _FEATURES, "Cuts per column, by quantile.", "K")]
+
+SaveModel = Annotated[str | None, _option("--model", _OUTPUT, "Save the tree, as JSON.", "FILE")]
+Output = Annotated[str | None, _option("--output", _OUTPUT, "Write CSV, TSV or Parquet here, not to stdout.", "FILE")]
+Probabilities = Annotated[bool, _option("--probabilities", _OUTPUT, "Add one column per class.")]
+Format = Annotated[str, _option("--format", _OUTPUT, "text, dot, json, python or sql.", "NAME")]
+Json = Annotated[bool, _option("--json", _OUTPUT, "Print JSON.")]
+Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "Say nothing on stderr but errors.")]
+Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
+
+_NAMES = re.compile(
+    r"\b(max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|class_weight|cost_matrix"
+    r"|max_categories|max_thresholds|thresholds(?==)|missing(?==))\b(?:=\"?(\w+)\"?)?"
+)
+
+
+def in_flags(message: str) -> str:
+    """Write the options in a message as the command line does: ``--missing category``.
+
+    What stands in quotes is the user's own and stays as it is.
+    """
+    message = re.sub(r"\bcategories=\[('[^']*')\]", r"--categories \1", message)
+    parts = re.split(r"('[^']*')", message)
+    parts[::2] = [_NAMES.sub(_flag, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _flag(match: re.Match[str]) -> str:
+    flag = "--" + match[1].replace("_", "-")
+    return flag if match[2] is None else f"{flag} {match[2]}"

@@ -1,0 +1,182 @@
+"""Results as people and programs want to read them; nothing here computes or prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dosdt.errors import InputError
+
+if TYPE_CHECKING:
+    from dosdt.classifier import DOSDTClassifier
+    from dosdt.datasets import DatasetInfo
+    from dosdt.model_file import Model
+
+FORMATS = ("text", "dot", "json", "python", "sql")
+_LONGEST_FRACTION = 32  # characters; beyond that a fraction tells a person nothing
+_STOPPED = {
+    "time_limit": "the time ran out",
+    "memory_limit": "the memory ran out",
+    "evaluation_limit": "as many trees as allowed were evaluated",
+    "interrupted": "interrupted",
+}
+
+
+def result_json(model: DOSDTClassifier) -> str:
+    """Return a fit as one JSON object; exact numbers are ``"num/den"``."""
+    tree, stats = model.tree_, model.stats_
+    result: dict[str, Any] = {
+        "status": model.status_,
+        "objective": ratio(model.objective_),
+        "objective_float": _float(model.objective_),
+        "lower_bound": ratio(model.lower_bound_),
+        "lower_bound_float": _float(model.lower_bound_),
+        "gap": _float(_gap(model.objective_, model.lower_bound_)),
+        "errors": _whole_or_ratio(tree.cost),
+        "training_weight": _whole_or_ratio(model.problem_.total_weight),
+        "leaves": model.n_leaves_,
+        "depth": tree.depth,
+        "evaluated": stats["evaluated"],
+        "seconds": stats["seconds"],
+        "algorithm": model.algorithm,
+        "regularization": ratio(model.problem_.regularization),
+        "rows": model.problem_.n_samples,
+        "distinct_rows": stats["distinct_rows"],
+        "features": stats["features"],
+    }
+    return json.dumps(result) + "\n"
+
+
+def summary(model: DOSDTClassifier) -> str:
+    """Return what was found and proved, a few lines."""
+    tree, stats = model.tree_, model.stats_
+    lines = [
+        ("status", _verdict(model.status_)),
+        ("objective", _exactly(model.objective_)),
+    ]
+    if model.lower_bound_ < model.objective_:
+        gap = 100 * _gap(model.objective_, model.lower_bound_)
+        more = f"; a better tree could save at most {number(gap, 3)} %"
+        lines.append(("lower bound", _exactly(model.lower_bound_) + more))
+    lines += [
+        _loss(model),
+        ("leaves", f"{model.n_leaves_:,} (depth {tree.depth:,})"),
+        (
+            "search",
+            f"{_counted(stats['evaluated'], 'tree')} over {_counted(stats['features'], 'yes/no feature')} "
+            f"in {stats['seconds']:.2f} s",
+        ),
+    ]
+    return "".join(f"{name:<12}{text}\n" for name, text in lines)
+
+
+def model_text(model: Model, form: str) -> str:
+    """Return a model in one of `FORMATS`."""
+    from dosdt import export
+    from dosdt.model_file import model_to_dict
+
+    if form == "text":
+        text = export.to_text(model.tree, regularization=model.regularization)
+        if model.lower_bound < model.objective:
+            return f"{text}{_verdict(model.status)}; lower bound {_exactly(model.lower_bound)}\n"
+        return f"{text}{_verdict(model.status)}\n"
+    if form == "dot":
+        return export.to_dot(model.tree)
+    if form == "json":
+        return json.dumps(model_to_dict(model), indent=1) + "\n"
+    if form == "python":
+        return export.to_python(model.tree)
+    if form == "sql":
+        return export.to_sql(model.tree) + "\n"
+    raise InputError(f"--format must be one of {', '.join(FORMATS)}; got {form!r}")
+
+
+def datasets_text(infos: Iterable[DatasetInfo]) -> str:
+    """Return data sets as a table."""
+    rows = [("name", "rows", "columns", "source", "what it is")]
+    rows += [(info.name, _count(info.rows), _count(info.columns), info.source, info.description) for info in infos]
+    name, n, p, source = (max(len(row[k]) for row in rows) for k in range(4))
+    return "".join(f"{row[0]:<{name}}  {row[1]:>{n}}  {row[2]:>{p}}  {row[3]:<{source}}  {row[4]}\n" for row in rows)
+
+
+def datasets_json(infos: Iterable[DatasetInfo]) -> str:
+    """Return data sets as a JSON list of objects."""
+    return json.dumps([asdict(info) for info in infos], indent=1) + "\n"
+
+
+def accuracy(correct: int, rows: int) -> str:
+    """Return ``accuracy 0.681 on 6,907 rows``; 1.000 is a promise, not a rounding."""
+    share = f"{correct / rows:.3f}"
+    return f"accuracy {'0.999' if share == '1.000' and correct < rows else share} on {_counted(rows, 'row')}"
+
+
+def percent(share: Fraction) -> str:
+    """Return a share as ``33.1 %``; 0 % and 100 % are promises, not roundings."""
+    text = f"{float(100 * share):.1f}"
+    if text == "0.0" and share > 0:
+        return "< 0.1 %"
+    if text == "100.0" and share < 1:
+        return "> 99.9 %"
+    return f"{text.removesuffix('.0') if share in (0, 1) else text} %"
+
+
+def number(value: Fraction, digits: int = 6) -> str:
+    """Return a number to so many digits, whole numbers in full; Decimal, as floats end at 1.8e308."""
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    return f"{Decimal(value.numerator) / Decimal(value.denominator):.{digits}g}"
+
+
+def ratio(value: Fraction) -> str:
+    """Return a fraction as ``num/den``, also if it is whole."""
+    return f"{value.numerator}/{value.denominator}"
+
+
+def _verdict(status: str) -> str:
+    if status == "optimal":
+        return "optimal: proved, no allowed tree over these features is better"
+    return f"{status}: {_STOPPED.get(status, 'stopped')} before the proof was complete"
+
+
+def _exactly(value: Fraction) -> str:
+    exact = str(value)
+    if value.denominator == 1 or len(exact) > _LONGEST_FRACTION:
+        return number(value)
+    return f"{number(value)} = {exact}"
+
+
+def _loss(model: DOSDTClassifier) -> tuple[str, str]:
+    cost, weight = model.tree_.cost, model.problem_.total_weight
+    if model.cost_matrix is not None:
+        return "cost", f"{number(cost)}, {number(cost / weight, 4)} per unit of weight"
+    of = f"{number(cost)} of {number(weight)} ({percent(cost / weight)})"
+    if weight != model.problem_.n_samples or model.class_weight is not None:
+        of += ", weighted"
+    return "errors", of
+
+
+def _gap(objective: Fraction, lower_bound: Fraction) -> Fraction:
+    return (objective - lower_bound) / objective if objective else Fraction(0)
+
+
+def _float(value: Fraction) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:  # JSON has no infinity
+        return None
+
+
+def _whole_or_ratio(value: Fraction) -> int | str:
+    return value.numerator if value.denominator == 1 else ratio(value)
+
+
+def _count(value: int | None) -> str:
+    return "?" if value is None else f"{value:,}"
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
