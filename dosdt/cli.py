@@ -51,7 +51,7 @@ def fit(
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     evaluation_limit: options.EvaluationLimit = None,
-    algorithm: options.Algorithm = "leafset",
+    algorithm: options.Algorithm = "subproblem",
     policy: options.Policy = "curiosity",
     without: options.Without = None,
     cold_start: options.ColdStart = False,
@@ -70,7 +70,7 @@ def fit(
     if model is not None:
         check_output(model, data)
     costs = None if cost_matrix is None else parse_costs(cost_matrix)
-    bounds = bounds_without(without or [])
+    bounds = bounds_without(without or [], algorithm)
     named = categories or []
     table = training_data(data, target=target, weights=weights, text=named)
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dosdt import datasets
-from dosdt.bounds import SWITCHES
 from dosdt.errors import InputError
 from dosdt.files import replacing
+from dosdt.solve import ALGORITHMS, SWITCHES, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,9 +160,11 @@ def parse_costs(text: str) -> Any:
         raise InputError(f"--cost-matrix must be JSON such as '[[0,1],[5,0]]', got {text[:60]!r}") from None
 
 
-def bounds_without(names: Collection[str]) -> tuple[str, ...]:
-    """Return all bounds and caches but these."""
+def bounds_without(names: Collection[str], algorithm: str) -> tuple[str, ...]:
+    """Return all bounds and caches of an algorithm but these."""
+    check_choice("algorithm", algorithm, ALGORITHMS)
+    known = SWITCHES[algorithm]
     for name in names:
-        if name not in SWITCHES:
-            raise InputError(f"--without must be one of {', '.join(SWITCHES)}; got {name!r}")
-    return tuple(name for name in SWITCHES if name not in names)
+        if name not in known:
+            raise InputError(f"--without must be one of {', '.join(known)} for {algorithm}; got {name!r}")
+    return tuple(name for name in known if name not in names)

@@ -46,15 +46,17 @@ TimeLimit = Annotated[float | None, _option("--time-limit", _LIMITS, "Stop the s
 MemoryLimit = Annotated[
     str | None, _option("--memory-limit", _LIMITS, "Stop at so much memory, such as 2G.", "BYTES")
 ]
-EvaluationLimit = Annotated[int | None, _option("--evaluation-limit", _LIMITS, "Stop after so many trees.", "N")]
+EvaluationLimit = Annotated[
+    int | None, _option("--evaluation-limit", _LIMITS, "Stop after so many evaluations.", "N")
+]
 
-Algorithm = Annotated[str, _option("--algorithm", _SEARCH, "The paper's search is leafset.", "NAME")]
+Algorithm = Annotated[str, _option("--algorithm", _SEARCH, "subproblem, or the paper's search, leafset.", "NAME")]
 Policy = Annotated[
     str,
     _option(
         "--policy",
         _SEARCH,
-        "What comes next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.",
+        "What leafset expands next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.",
         "NAME",
     ),
 ]
@@ -62,7 +64,7 @@ Without = Annotated[
     list[str] | None,
     _option("--without", _SEARCH, "Switch a bound or cache off, for experiments; repeatable.", "BOUND"),
 ]
-ColdStart = Annotated[bool, _option("--cold-start", _SEARCH, "Do not start from CART's tree.")]
+ColdStart = Annotated[bool, _option("--cold-start", _SEARCH, "Do not start leafset from CART's tree.")]
 
 Categories = Annotated[
     list[str] | None,

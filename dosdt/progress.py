@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
-from math import log10
 
 from dosdt.problem import Problem
 from dosdt.solve import TracePoint
@@ -28,33 +27,33 @@ def progress(show: bool, problem: Problem) -> Iterator[Report | None]:
     size = f"{problem.n_samples:,} rows, {problem.n_rows:,} distinct, {problem.n_columns:,} yes/no features"
     console.print(size, markup=False)
     if not console.is_terminal:
-        yield _log(problem, lambda line: console.print(line, markup=False, soft_wrap=True))
+        yield _log(lambda line: console.print(line, markup=False, soft_wrap=True))
         return
     with Live(console=console, refresh_per_second=8, transient=True) as live:
         # A line that wraps could not be redrawn in place.
-        yield lambda point: live.update(Text(_line(problem, point), no_wrap=True, overflow="ellipsis"))
+        yield lambda point: live.update(Text(_line(point), no_wrap=True, overflow="ellipsis"))
 
 
-def _log(problem: Problem, write: Callable[[str], None]) -> Report:
+def _log(write: Callable[[str], None]) -> Report:
     """Write after 1, 2, 4, 8, ... seconds: a log of a long search stays short."""
     due = 1.0
 
     def report(point: TracePoint) -> None:
         nonlocal due
         if point.seconds >= due:
-            write(_line(problem, point))
+            write(_line(point))
             while due <= point.seconds:
                 due *= 2
 
     return report
 
 
-def _line(problem: Problem, point: TracePoint) -> str:
+def _line(point: TracePoint) -> str:
     gap = 1 - point.lower_bound / point.incumbent if point.incumbent else 0
     return (
         f"{point.seconds:.1f} s  best {_decimal(point.incumbent)}  bound {_decimal(point.lower_bound)}  "
-        f"gap {100 * float(gap):.1f} %  {_count(point.evaluated)}{_at_most(problem, point)} trees  "
-        f"{_count(point.open)} open"
+        f"gap {100 * float(gap):.1f} %  {_count(point.evaluated)} evaluated  "
+        f"{_count(point.open)} open{_left(point)}"
     )
 
 
@@ -68,13 +67,6 @@ def _count(count: int) -> str:
     return f"{count / 1e3:.0f}k" if count < 1_000_000 else f"{count / 1e6:.1f}M"
 
 
-def _at_most(problem: Problem, point: TracePoint) -> str:
-    """Return the paper's bound on all evaluations, given the best tree so far, as a power of ten.
-
-    ``Σ_{k<=K} (3^M)!/(3^M - k)!`` is (3^M)^K but for a factor near 1. The number itself, which the search's
-    statistics are computed from, has too many digits to be worked out ten times a second.
-    """
-    if not problem.regularization:
-        return ""
-    most_leaves = min(problem.n_rows, int(point.incumbent / problem.regularization))
-    return f" of ≤10^{round(most_leaves * problem.n_columns * log10(3)):,}"
+def _left(point: TracePoint) -> str:
+    """Return the bound on the evaluations left as a power of ten, where the search knows one."""
+    return "" if point.remaining_log10 is None else f"  at most 10^{point.remaining_log10:,} left"

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dosdt.bounds import SWITCHES
+from dosdt import bounds as leafset_bounds
 from dosdt.contract import Constraints, Sketch
 from dosdt.errors import InputError
-from dosdt.leafset.evaluations import evaluations_log10
 from dosdt.leafset.policies import POLICIES
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.limits import Limits, Status
 from dosdt.problem import Problem
 from dosdt.scheduler.incumbent import Incumbent
+from dosdt.scheduler.task_list import TaskList
 from dosdt.scheduler.tree_frontier import TreeFrontier
+from dosdt.subproblem import search as subproblem
+from dosdt.subproblem.search import SubproblemSearch
 from dosdt.workers.in_process import InProcessRuntime, Moment
 
-ALGORITHMS = ("leafset",)
+SWITCHES = {"subproblem": tuple(subproblem.SWITCHES), "leafset": leafset_bounds.SWITCHES}
+"""The bounds and caches of each algorithm, by name."""
+ALGORITHMS = tuple(SWITCHES)
 
 
 class TracePoint(NamedTuple):
@@ -35,7 +39,7 @@ class TracePoint(NamedTuple):
     incumbent: Fraction
     lower_bound: Fraction
     open: int
-    remaining_log10: int
+    remaining_log10: int | None
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Answer:
 def solve(
     problem: Problem,
     *,
-    algorithm: str = "leafset",
+    algorithm: str = "subproblem",
     constraints: Constraints | None = None,
     limits: Limits | None = None,
     policy: str = "curiosity",
@@ -85,17 +89,18 @@ def solve(
     Parameters
     ----------
     problem : Problem
-    algorithm : {"leafset"}
+    algorithm : {"subproblem", "leafset"}
+        The fast search over subsets of the rows, or the paper's over sets of leaves.
     constraints : Constraints, optional
         On depth, leaves and support.
     limits : Limits, optional
         On time, memory and evaluations.
     policy : str
-        Which tree to expand next; see `dosdt.leafset.policies.POLICIES`.
+        Which tree the leaf-set search expands next; see `dosdt.leafset.policies.POLICIES`.
     bounds : "all" or collection of str
-        Which bounds and caches to use; see `dosdt.bounds.SWITCHES`.
+        Which bounds and caches to use; names as in `SWITCHES`.
     warm_start : bool
-        Whether to start from CART's tree.
+        Whether the leaf-set search starts from CART's tree; the other finds good trees by itself at once.
     expansions : int, optional
         Budget of one run of the search; the answer does not depend on it.
     report : callable, optional
@@ -110,16 +115,21 @@ def solve(
 
     def point(moment: Moment) -> TracePoint:
         objective, bound = problem.objective(moment.incumbent), problem.objective(moment.lower_bound)
-        return TracePoint(
-            moment.seconds, moment.evaluated, objective, bound, moment.open, moment.remaining_log10
-        )
+        return TracePoint(moment.seconds, moment.evaluated, objective, bound, moment.open, moment.remaining_log10)
 
     start = time.perf_counter()
-    search = LeafSetSearch(problem, constraints, switches=switches_of(bounds), policy=policy)
-    single_leaf = search.single_leaf()
-    incumbent = Incumbent(single_leaf)
+    search: Any  # each search goes with its own kind of tasks, and so with its own frontier
+    frontier: Any
+    switches = switches_of(bounds, SWITCHES[algorithm])
+    if algorithm == "leafset":
+        search = LeafSetSearch(problem, constraints, switches=switches, policy=policy)
+        frontier = TreeFrontier(search.root(), batch=None if expansions is None else 1)
+    else:
+        search = SubproblemSearch(problem, constraints, switches=switches)
+        frontier = TaskList(search.root(), problem.b * sum(problem.floor) + problem.a)
+    incumbent = Incumbent(search.single_leaf())
     stats: dict[str, Any] = {}
-    if warm_start:
+    if warm_start and algorithm == "leafset":
         from dosdt.warmstart import cart
 
         solution = cart(problem, constraints)
@@ -127,19 +137,16 @@ def solve(
         stats["warm_start_objective"] = problem.objective(solution.cost)
         stats["warm_start_seconds"] = time.perf_counter() - start
     runtime = InProcessRuntime(limits, expansions=expansions, report=report and (lambda m: report(point(m))))
-    frontier = TreeFrontier(search.root(), batch=None if expansions is None else 1)
     outcome = runtime.solve(search, frontier, incumbent)
-    most_leaves = min(problem.n_rows, single_leaf.cost // problem.a if problem.a else problem.n_rows)
     last_change = next(moment for moment in outcome.trace if moment.incumbent == outcome.solution.cost)
     stats |= {
         "evaluated": search.evaluated,
         "expanded": search.expanded,
-        "duplicates": search.duplicates,
+        **search.statistics(),
         "evaluated_to_best": last_change.evaluated,
         "seconds_to_best": last_change.seconds,
         "distinct_rows": problem.n_rows,
         "features": problem.n_columns,
-        "possible_evaluations_log10": evaluations_log10(problem.n_columns, most_leaves),
         "search_seconds": outcome.trace[-1].seconds,
         "seconds": time.perf_counter() - start,
     }
@@ -153,14 +160,14 @@ def solve(
     )
 
 
-def switches_of(bounds: str | Collection[str]) -> frozenset[str]:
+def switches_of(bounds: str | Collection[str], known: Sequence[str]) -> frozenset[str]:
     """Return the names of the bounds and caches to use."""
     if isinstance(bounds, str):
         if bounds == "all":
-            return frozenset(SWITCHES)
+            return frozenset(known)
         bounds = [bounds]
     for name in bounds:
-        check_choice("bounds", name, SWITCHES)
+        check_choice("bounds", name, known)
     return frozenset(bounds)
 
 

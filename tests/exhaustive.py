@@ -26,9 +26,7 @@ def optimum(
     n_features = len(features[0])
 
     def leaf(rows: frozenset[int]) -> Fraction:
-        errors = [
-            sum((weights[r] * costs[labels[r]][g] for r in rows), Fraction(0)) for g in range(n_classes)
-        ]
+        errors = [sum((weights[r] * costs[labels[r]][g] for r in rows), Fraction(0)) for g in range(n_classes)]
         return min(errors) / total + regularization
 
     @cache

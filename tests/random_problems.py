@@ -62,9 +62,7 @@ def random_problem(
             break
     # The leaf-set search multiplies the choices of all leaves: many features want a larger penalty.
     smallest = max(Fraction(least), {5: Fraction(3, 100), 6: Fraction(5, 100)}.get(n_features, Fraction(0)))
-    choices = [
-        Fraction(text) for text in ["0", "0.001", "0.01", "0.02", "0.03", "1/30", "0.05", "0.1", "0.25"]
-    ]
+    choices = [Fraction(text) for text in ["0", "0.001", "0.01", "0.02", "0.03", "1/30", "0.05", "0.1", "0.25"]]
     regularization = rng.choice([value for value in choices if value >= smallest])
     weights = None
     if rng.random() < 0.4:

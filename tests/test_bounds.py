@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -13,9 +13,10 @@ from random_problems import random_problem
 
 from dosdt import bounds
 from dosdt.problem import Problem
-from dosdt.solve import solve
+from dosdt.solve import solve as solve_by
 
 Rows = frozenset[int]
+solve = partial(solve_by, algorithm="leafset")
 
 
 class Everything:
@@ -86,9 +87,7 @@ def test_incremental_accuracy_keeps_every_final_split_of_the_smallest_optimum() 
         for parent, yes, no in known.splits():
             if known.best(yes)[1] == known.best(no)[1] == 1:
                 checked += 1
-                assert bounds.incremental_accuracy(
-                    known.loss(parent), known.loss(yes), known.loss(no), known.a
-                )
+                assert bounds.incremental_accuracy(known.loss(parent), known.loss(yes), known.loss(no), known.a)
     assert checked > 100
 
 
@@ -98,9 +97,7 @@ def test_accurate_support_keeps_every_side_of_the_smallest_optimum() -> None:
         for _, yes, no in known.splits():
             for side in (yes, no):
                 checked += 1
-                assert bounds.accurate_support(
-                    known.ceiling(side), known.loss(side), known.floor(side), known.a
-                )
+                assert bounds.accurate_support(known.ceiling(side), known.loss(side), known.floor(side), known.a)
     assert checked > 200
 
 
@@ -250,9 +247,7 @@ def test_parent_limit_rounds_after_the_comparison() -> None:
 def test_parent_limit_as_printed_loses_the_optimum(rounding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the parent-specific limit alone, the printed formula certifies a worse tree somewhere."""
     if rounding == "printed":
-        monkeypatch.setattr(
-            bounds, "parent_leaves", lambda leaves, bound, cost, a: leaves + (cost - bound) // a - 1
-        )
+        monkeypatch.setattr(bounds, "parent_leaves", lambda leaves, bound, cost, a: leaves + (cost - bound) // a - 1)
     switches = set(bounds.SWITCHES) - {"lookahead"}
     wrong = 0
     for seed in range(150):

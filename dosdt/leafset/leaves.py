@@ -163,9 +163,7 @@ class LeafCache:
                 continue
             if check_support and not (self._pays(yes) and self._pays(no)):
                 continue
-            stop_here = not check_gain or bounds.incremental_accuracy(
-                b * leaf.loss, b * yes.loss, b * no.loss, a
-            )
+            stop_here = not check_gain or bounds.incremental_accuracy(b * leaf.loss, b * yes.loss, b * no.loss, a)
             for split_yes in (False, True) if yes.splittable else (False,):
                 for split_no in (False, True) if no.splittable else (False,):
                     if split_yes or split_no or stop_here:

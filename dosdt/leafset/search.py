@@ -12,7 +12,7 @@ import msgpack
 from dosdt import bounds
 from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_node
 from dosdt.errors import InputError
-from dosdt.leafset.evaluations import remaining_log10
+from dosdt.leafset.evaluations import evaluations_log10, remaining_log10
 from dosdt.leafset.leaves import LeafCache, Option, Path
 from dosdt.leafset.policies import POLICIES, Standing
 from dosdt.leafset.shape import sketch_of
@@ -186,6 +186,15 @@ class LeafSetSearch:
         sizes = (len(tree.key) - sum(code & 1 for code in tree.key) for tree in self._queue)
         return remaining_log10(self.problem.n_columns, sizes, most)
 
+    def statistics(self) -> dict[str, int]:
+        """Return counts of this search's own, by name."""
+        most = self.problem.n_rows if self._a_priori is None else min(self._a_priori, self.problem.n_rows)
+        return {
+            "duplicates": self.duplicates,
+            "leaves_cached": len(self._leaves.leaves),
+            "possible_evaluations_log10": evaluations_log10(self.problem.n_columns, most),
+        }
+
     # -- branching ----------------------------------------------------------------------------------------
 
     def _expand(self, tree: OpenTree, pause: Callable[[], bool]) -> bool:
@@ -278,9 +287,7 @@ class LeafSetSearch:
         self._serial += 1
         prefix_bound = bounds.hierarchical(kept_cost, to_split, self.problem.a)
         standing = Standing(bound, prefix_bound, kept_weight, key, self._serial)
-        return OpenTree(
-            self._policy(standing, self._leaves), self._serial, bound, kept_cost, kept_weight, key
-        )
+        return OpenTree(self._policy(standing, self._leaves), self._serial, bound, kept_cost, kept_weight, key)
 
     def _improve(self, cost: int, key: Key) -> None:
         self._limit = cost

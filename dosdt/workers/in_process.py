@@ -29,13 +29,16 @@ class Moment(NamedTuple):
     incumbent: int
     lower_bound: int
     open: int
-    remaining_log10: int
+    remaining_log10: int | None
 
 
 class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):
     """A search whose work can be watched while it runs."""
 
-    evaluated: int
+    @property
+    def evaluated(self) -> int:
+        """How much was evaluated so far."""
+        ...
 
     @property
     def limit(self) -> int:
@@ -47,8 +50,8 @@ class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):
         """How much is open in the running task."""
         ...
 
-    def remaining_log10(self) -> int:
-        """Return the power of ten of a bound on the evaluations left in the running task."""
+    def remaining_log10(self) -> int | None:
+        """Return the power of ten of a bound on the evaluations left in the running task, if one is known."""
         ...
 
 
@@ -85,9 +88,7 @@ class InProcessRuntime:
         self._expansions = expansions
         self._report = report
 
-    def solve(
-        self, search: Watchable[TaskT, FactT], frontier: Frontier[TaskT], incumbent: Incumbent
-    ) -> Outcome:
+    def solve(self, search: Watchable[TaskT, FactT], frontier: Frontier[TaskT], incumbent: Incumbent) -> Outcome:
         """Run the search; the incumbent holds the best tree afterwards."""
         with Watch(self._limits) as watch:
             run = _Run(search, frontier, incumbent, watch, self._report)
@@ -99,9 +100,9 @@ class InProcessRuntime:
                 if incumbent.offer(result.best):
                     search.tighten(None, incumbent.cost)
                 frontier.absorb(result)
-            if len(frontier) == 0:
-                run.status = Status.OPTIMAL  # a limit that strikes after the last tree takes nothing away
-            run.sample()
+            run.sample(last=True)
+            if run.bound == incumbent.cost:
+                run.status = Status.OPTIMAL  # a limit that strikes when all is proved takes nothing away
         assert run.status is not None
         return Outcome(run.status, incumbent.solution, run.bound, tuple(run.trace))
 
@@ -126,7 +127,7 @@ class _Run:
         self._watch = watch
         self._report = report
         self._limit_seen = incumbent.cost
-        self._remaining = 0
+        self._remaining: int | None = None
         self._next_count = 0.0
         self._next_time = 0.0
         self._next_report = 0.0
@@ -140,14 +141,14 @@ class _Run:
             or (self._report is not None and time.perf_counter() >= self._next_report)
         ):
             self.sample()
-        self.status = self._watch.verdict(search.evaluated)
+        self.status = self.status or self._watch.verdict(search.evaluated)
         return self.status is not None
 
-    def sample(self) -> None:
+    def sample(self, last: bool = False) -> None:
         """Record the present state; looking for the lowest bound in a long queue is done sparingly."""
         search, now = self._search, time.perf_counter()
         cost = min(search.limit, self._incumbent.cost)
-        if now >= self._next_time or self.status is not None:
+        if now >= self._next_time or last:
             bounds = (search.lower_bound(), self._frontier.lower_bound(), cost)
             # A bound that was proved once holds for ever.
             self.bound = max(self.bound, min(bound for bound in bounds if bound is not None))

@@ -21,8 +21,10 @@ from dosdt.leafset.evaluations import (
 
 @pytest.mark.parametrize(
     ("n_features", "depth", "digits", "exponent"),
-    [(10, 1, "10", 1), (10, 2, "1000", 3), (10, 3, "5329", 6), (10, 4, "5609", 13)]
-    + [(20, 1, "20", 1), (20, 2, "8000", 3), (20, 3, "9411", 8), (20, 4, "8358", 18)],
+    [
+        *[(10, 1, "10", 1), (10, 2, "1000", 3), (10, 3, "5329", 6), (10, 4, "5609", 13)],
+        *[(20, 1, "20", 1), (20, 2, "8000", 3), (20, 3, "9411", 8), (20, 4, "8358", 18)],
+    ],
 )
 def test_number_of_trees_as_printed(n_features: int, depth: int, digits: str, exponent: int) -> None:
     # The paper's table counts trees with at least one split, and cuts digits off.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from fractions import Fraction
+from functools import partial
 
 import exhaustive
 import numpy as np
@@ -18,9 +19,11 @@ from dosdt.leafset.search import LeafSetSearch
 from dosdt.limits import Limits, Status
 from dosdt.problem import Problem
 from dosdt.sketches import captured
-from dosdt.solve import Answer, solve
+from dosdt.solve import Answer
+from dosdt.solve import solve as solve_by
 
 N_PROBLEMS, CHUNK = 2000, 50
+solve = partial(solve_by, algorithm="leafset")
 
 
 def check(problem: Problem, answer: Answer, optimum: Fraction) -> None:

@@ -1,0 +1,1 @@
+"""The fast search: depth-first branch and bound over subsets of the rows."""

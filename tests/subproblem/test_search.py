@@ -1,0 +1,257 @@
+"""The subproblem search against exhaustive search and against the leaf-set search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from random_problems import RandomProblem, random_problem
+
+from dosdt.contract import Budget, Constraints
+from dosdt.limits import Limits, Status
+from dosdt.problem import Problem
+from dosdt.sketches import captured
+from dosdt.solve import Answer, solve
+from dosdt.subproblem import counts
+from dosdt.subproblem.search import SWITCHES, SubproblemSearch
+
+N_PROBLEMS, CHUNK = 10_000, 250
+
+
+def check(problem: Problem, answer: Answer, optimum: Fraction) -> None:
+    """The answer is optimal, and its tree really costs what it says."""
+    assert answer.status is Status.OPTIMAL
+    assert answer.objective == answer.lower_bound == optimum
+    cost = 0
+    for node, mask in zip(answer.sketch.nodes, captured(problem, answer.sketch), strict=True):
+        if node.feature < 0:
+            assert mask.any()
+            cost += sum(problem.cost[node.label][row] for row in np.flatnonzero(mask))
+    assert problem.objective(problem.b * cost + problem.a * answer.sketch.n_leaves) == optimum
+
+
+def constrained(
+    seed: int, features: Sequence[int] = (4, 5, 6)
+) -> tuple[RandomProblem, Constraints, dict[str, object]]:
+    """Return a problem, limits for the search and the same limits for exhaustive search."""
+    rng = random.Random(seed)
+    given = random_problem(
+        seed + 200_000, max_features=rng.choice(features), max_classes=4, least=rng.choice(["0", "0.001", "0.01"])
+    )
+    depth = leaves = None
+    support = 0
+    if rng.random() < 0.5 or not given.regularization:
+        depth = rng.choice([None, 0, 1, 2, 3, 4])
+        leaves = rng.choice([None, None, 1, 2, 3, 4, 6])
+        support = rng.choice([0, 0, 1, 3, 8])
+        if not given.regularization and depth is None and leaves is None:
+            depth = 3
+    units = -(-support // given.problem.weight_unit)
+    limits = {"max_depth": depth, "max_leaves": leaves, "min_support": Fraction(support)}
+    return given, Constraints(depth, leaves, units), limits
+
+
+@pytest.mark.parametrize("start", range(0, N_PROBLEMS, CHUNK))
+def test_it_finds_the_optimum(start: int) -> None:
+    for seed in range(start, start + CHUNK):
+        given, constraints, limits = constrained(seed)
+        answer = solve(given.problem, constraints=constraints)
+        check(given.problem, answer, given.optimum(**limits))
+        sketch = answer.sketch
+        assert constraints.max_leaves is None or sketch.n_leaves <= constraints.max_leaves
+        depths = [0] * len(sketch.nodes)
+        for place, node in enumerate(sketch.nodes):
+            if node.feature >= 0:
+                depths[node.yes] = depths[node.no] = depths[place] + 1
+        assert constraints.max_depth is None or max(depths) <= constraints.max_depth
+        if sketch.n_leaves > 1:
+            for node, mask in zip(sketch.nodes, captured(given.problem, sketch), strict=True):
+                weight = sum(given.problem.weight[row] for row in np.flatnonzero(mask))
+                assert node.feature >= 0 or weight >= constraints.min_support
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_without_one_bound_or_the_cache(switch: str) -> None:
+    for seed in range(300):
+        given, constraints, limits = constrained(seed + 20_000, (3, 4))
+        answer = solve(given.problem, constraints=constraints, bounds=set(SWITCHES) - {switch})
+        check(given.problem, answer, given.optimum(**limits))
+
+
+def test_without_any_bound() -> None:
+    for seed in range(100):
+        given, constraints, limits = constrained(seed + 30_000, (3, 4))
+        check(given.problem, solve(given.problem, constraints=constraints, bounds=()), given.optimum(**limits))
+
+
+def test_counting_children_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is used with thousands of features gives the same answers."""
+    monkeypatch.setattr(counts, "_WIDE", 0)
+    for seed in range(300):
+        given, constraints, limits = constrained(seed + 40_000)
+        check(given.problem, solve(given.problem, constraints=constraints), given.optimum(**limits))
+
+
+@pytest.mark.parametrize("scale", [2**26, 10**40])
+def test_numbers_beyond_floating_point(scale: int) -> None:
+    """Weights so large that sums need 64-bit floats, or Python's own integers."""
+    for seed in range(60):
+        given = random_problem(seed + 250_000, max_classes=4)
+        rng = random.Random(seed)
+        weights = [Fraction(scale + rng.randrange(scale)) for _ in given.labels]
+        heavy = RandomProblem(given.features, given.labels, given.regularization, weights, given.costs)
+        check(heavy.problem, solve(heavy.problem), heavy.optimum())
+
+
+def test_a_penalty_with_many_digits() -> None:
+    for seed in range(300):
+        given = random_problem(seed + 260_000, max_classes=4)
+        rng = random.Random(seed)
+        regularization = Fraction(str(10 ** rng.uniform(-2.5, -0.5)))
+        long = RandomProblem(given.features, given.labels, regularization, given.weights, given.costs)
+        check(long.problem, solve(long.problem), long.optimum())
+
+
+@pytest.mark.parametrize("start", range(0, 500, 100))
+def test_both_searches_agree_on_larger_problems(start: int) -> None:
+    for seed in range(start, start + 100):
+        rng = np.random.default_rng(seed)
+        features = rng.random((int(rng.integers(50, 300)), int(rng.integers(6, 11)))) < rng.choice([0.3, 0.5])
+        rule = (features[:, 0] & features[:, 1]) | (features[:, 2] & ~features[:, 3])
+        labels = np.where(rng.random(len(features)) < 0.15, rng.integers(0, 3, len(features)), rule)
+        problem = Problem.from_arrays(features, labels, rng.choice(["0.02", "0.03", "0.05"]))
+        fast, paper = solve(problem), solve(problem, algorithm="leafset")
+        assert fast.status is paper.status is Status.OPTIMAL
+        assert fast.objective == paper.objective
+
+
+@pytest.mark.parametrize("budget", [1, 3, 10])
+def test_many_small_budgets_give_the_same_answer(budget: int) -> None:
+    for seed in range(150):
+        given, constraints, limits = constrained(seed + 50_000)
+        check(
+            given.problem, solve(given.problem, constraints=constraints, expansions=budget), given.optimum(**limits)
+        )
+
+
+def test_tasks_facts_and_limits_travel_between_searches() -> None:
+    """Three searches that share nothing but messages prove what one proves."""
+    for seed in range(80):
+        given, constraints, limits = constrained(seed + 60_000)
+        problem = given.problem
+        searches = [SubproblemSearch(problem, constraints, record_facts=True) for _ in range(3)]
+        cursors = [0, 0, 0]
+        best = searches[0].single_leaf()
+        messages = [searches[0].encode(searches[0].root())]
+        rng = random.Random(seed)
+        while messages:
+            who = rng.randrange(3)
+            search = searches[who]
+            search.tighten(None, best.cost)
+            result = search.run(search.decode(messages.pop()), Budget(expansions=rng.randint(1, 5)))
+            if result.best is not None and result.best.cost < best.cost:
+                best = result.best
+            messages += [search.encode(task) for task in result.survivors]
+            facts, cursors[who] = search.facts_since(cursors[who])
+            for other in searches:
+                if other is not search:
+                    other.absorb(facts)
+        assert problem.objective(best.cost) == given.optimum(**limits)
+
+
+def test_facts_spare_another_search_the_work() -> None:
+    rng = np.random.default_rng(1)
+    features = rng.random((150, 9)) < 0.5
+    labels = (features[:, 0] ^ features[:, 1]) | (features[:, 2] & features[:, 3])
+    problem = Problem.from_arrays(features, labels, "0.01")
+    first, second = SubproblemSearch(problem, record_facts=True), SubproblemSearch(problem)
+    first.run(first.root(), Budget())
+    facts, _ = first.facts_since(0)
+    second.absorb(facts)
+    second.run(second.root(), Budget())
+    assert first.expanded > 10
+    assert second.expanded <= 1
+
+
+def test_subsets_are_tasks_too() -> None:
+    """Solving a child as a task of its own proves what the whole search proves of it."""
+    for seed in range(60):
+        given = random_problem(seed + 270_000, max_features=5)
+        problem = given.problem
+        whole, part = SubproblemSearch(problem, record_facts=True), SubproblemSearch(problem, record_facts=True)
+        part.run(part.root()._replace(path=(1,)), Budget())
+        facts, _ = part.facts_since(0)
+        known = [fact.known for fact in facts if fact.path == (1,)][-1]
+        assert known.lower == known.upper
+        whole.absorb(facts)
+        answer = whole.run(whole.root(), Budget())
+        cost = (answer.best or whole.single_leaf()).cost
+        assert problem.objective(cost) == given.optimum()
+
+
+def test_tighten_prunes_what_is_running() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.random((300, 20)) < 0.5, rng.integers(0, 2, 300), "0.001")
+    search = SubproblemSearch(problem)
+    calls = 0
+
+    def pause() -> bool:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            search.tighten(None, 0)
+        return False
+
+    result = search.run(search.root(), Budget(pause=pause))
+    assert not result.survivors
+    assert calls < 100
+
+
+@pytest.mark.parametrize(
+    ("limits", "status"),
+    [
+        (Limits(seconds=0.0), Status.TIME_LIMIT),
+        (Limits(evaluations=300), Status.EVALUATION_LIMIT),
+        (Limits(memory=1), Status.MEMORY_LIMIT),
+    ],
+)
+def test_limits_leave_a_tree_and_a_valid_bound(limits: Limits, status: Status) -> None:
+    rng = np.random.default_rng(0)
+    features = rng.random((400, 16)) < 0.5
+    labels = rng.integers(0, 2, 400)
+    problem = Problem.from_arrays(features, labels, "0.01")
+    answer, optimum = solve(problem, limits=limits), solve(problem)
+    assert answer.status is status
+    assert answer.lower_bound <= optimum.objective <= answer.objective
+    assert answer.gap > 0
+
+
+def test_the_trace_only_ever_improves() -> None:
+    rng = np.random.default_rng(3)
+    features = rng.random((300, 12)) < 0.5
+    answer = solve(Problem.from_arrays(features, rng.integers(0, 2, 300), "0.01"), expansions=20)
+    assert len(answer.trace) > 3
+    for earlier, later in zip(answer.trace, answer.trace[1:], strict=False):
+        assert earlier.incumbent >= later.incumbent
+        assert earlier.lower_bound <= later.lower_bound
+    assert all(point.lower_bound <= answer.objective <= point.incumbent for point in answer.trace)
+
+
+def test_same_input_same_tree_same_counts() -> None:
+    problem = random_problem(270_011).problem
+    first, second = solve(problem), solve(problem)
+    assert first.sketch == second.sketch
+    assert first.stats["expanded"] == second.stats["expanded"]
+    assert first.stats["facts"] == second.stats["facts"]
+
+
+def test_deep_trees_need_no_recursion() -> None:
+    """200 features of which only a tree of depth 60 and more makes sense."""
+    n = 200
+    features = np.tri(n, n, -1, dtype=bool)
+    labels = np.arange(n) // 2 % 2
+    answer = solve(Problem.from_arrays(features, labels, "0.0001"), limits=Limits(seconds=5))
+    assert answer.lower_bound <= answer.objective
