@@ -20,6 +20,9 @@ from dosdt.thresholds import cuts, quantile_gaps, readable
 
 __all__ = ["Binarizer", "evaluate_rules"]
 
+_MOST_THRESHOLDS = 512
+"""Up to here the search takes all thresholds there are; beyond it a reference model chooses."""
+
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn columns of any kind into yes/no features that read as a person would write them.
@@ -29,10 +32,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    thresholds : {"all", "quantile", "reference"}, default="all"
+    thresholds : {"auto", "all", "quantile", "reference"}, default="auto"
         Which midpoints between neighbouring numbers to use: all of them; at most `max_thresholds` a column
         that cut the data into parts of nearly equal size; or those that a small gradient-boosted model uses
-        when fitted to `y`.
+        when fitted to `y`. ``auto`` is all of them up to 512 for the whole table; beyond
+        that ``reference``, or ``quantile`` if there is no `y`.
     max_thresholds : int, optional
         Thresholds per column, 1 or more; given with ``thresholds="quantile"`` and only then.
     missing : {"error", "category"}, default="error"
@@ -62,7 +66,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        thresholds: str = "all",
+        thresholds: str = "auto",
         max_thresholds: int | None = None,
         missing: str = "error",
         categories: Sequence[str] = (),
@@ -83,7 +87,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : DataFrame, ndarray, list of lists or pyarrow Table of shape (n, p)
         y : array-like of shape (n,), optional
-            Labels; needed by ``thresholds="reference"`` alone.
+            Labels; needed to choose thresholds with a reference model.
         """
         categories = self._check_options()
         table = column_table(X, categories=categories)
@@ -173,7 +177,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_options(self) -> tuple[str, ...]:
         """Validate the options and return the category columns by name."""
         for option, choices in (
-            ("thresholds", ("all", "quantile", "reference")),
+            ("thresholds", ("auto", "all", "quantile", "reference")),
             ("missing", ("error", "category")),
         ):
             value = getattr(self, option)
@@ -194,21 +198,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self, numbers: dict[str, Column], others: list[Rule], table: ColumnTable, y: Any
     ) -> dict[str, list[int | float]]:
         """Return the thresholds of every column of numbers."""
-        reference: dict[str, list[int]] = {}
-        if self.thresholds == "reference":
+        distinct = {
+            name: np.unique(values[~is_missing(values)], return_counts=True) for name, values in numbers.items()
+        }
+        gaps: dict[str, Sequence[int]] = {name: range(len(values) - 1) for name, (values, _) in distinct.items()}
+        too_many = sum(map(len, gaps.values())) > _MOST_THRESHOLDS
+        most = self.max_thresholds
+        if self.thresholds == "auto" and too_many and y is None:
+            most = max(1, _MOST_THRESHOLDS // len(numbers))
+        if self.thresholds == "reference" or (self.thresholds == "auto" and too_many and y is not None):
             from dosdt.reference import reference_gaps
 
-            reference = reference_gaps(numbers, evaluate_rules(others, table), y, self.random_state)
-        chosen: dict[str, list[int | float]] = {}
-        for name, values in numbers.items():
-            distinct, counts = np.unique(values[~is_missing(values)], return_counts=True)
-            gaps: Sequence[int] = range(len(distinct) - 1)
-            if self.thresholds == "reference":
-                gaps = reference[name]
-            elif self.max_thresholds is not None:
-                gaps = quantile_gaps(counts, self.max_thresholds)
-            chosen[name] = cuts(distinct, gaps)
-        return chosen
+            gaps = dict(reference_gaps(numbers, evaluate_rules(others, table), y, self.random_state))
+        elif most is not None:
+            gaps = {name: quantile_gaps(counts, most) for name, (_, counts) in distinct.items()}
+        return {name: cuts(values, gaps[name]) for name, (values, _) in distinct.items()}
 
 
 def _check_count(option: str, value: object, when: str) -> None:
@@ -224,9 +228,7 @@ def _check_values(table: ColumnTable, remedy: str | None) -> None:
                 continue
             infinite = np.flatnonzero(np.isinf(values))
             if len(infinite):
-                raise InputError(
-                    f"column {name!r} holds infinity ({_rows(infinite)}); put a number or drop the row"
-                )
+                raise InputError(f"column {name!r} holds infinity ({_rows(infinite)}); put a number or drop the row")
         if remedy is not None and values.dtype.kind in "fO":
             missing = np.flatnonzero(is_missing(values))
             if len(missing):
@@ -268,6 +270,4 @@ def _one_hot(name: str, values: Column, most: int) -> list[Rule]:
     if len(distinct) == 2 and not missing.any():
         # The other question has the opposite answers everywhere. Keep "yes", "true" and "positive".
         distinct = distinct[1:]
-    return [
-        Rule(name, "equals", readable(value) if isinstance(value, float) else value) for value in distinct
-    ]
+    return [Rule(name, "equals", readable(value) if isinstance(value, float) else value) for value in distinct]

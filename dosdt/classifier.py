@@ -42,8 +42,8 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     regularization : float, str or Fraction, default=0.01
         λ, the penalty per leaf, as a share of the training weight: a leaf must save more errors than this. A
         float means the decimal it prints as. 0 needs `max_depth` or `max_leaves`.
-    algorithm : {"leafset"}, default="leafset"
-        ``leafset`` is the search of the paper *Optimal Sparse Decision Trees*.
+    algorithm : {"subproblem", "leafset"}, default="subproblem"
+        ``subproblem`` is the fast search, ``leafset`` that of the paper *Optimal Sparse Decision Trees*.
     max_depth : int, optional
         Most questions on a path; 0 is a single leaf.
     max_leaves : int, optional
@@ -55,13 +55,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     memory_limit : int or str, optional
         Bytes, or text such as ``"2G"``, for the whole process; by default what it uses and 80 % of what is free.
     evaluation_limit : int, optional
-        Most trees to evaluate.
+        Most subsets to expand, or trees to evaluate.
     policy : str, default="curiosity"
-        Which tree to expand next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.
+        Which tree ``leafset`` expands next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.
     bounds : "all" or collection of str, default="all"
-        Which bounds and caches to use, for experiments; see `dosdt.bounds.SWITCHES`.
+        Which bounds and caches to use, for experiments; see `dosdt.solve.SWITCHES`.
     warm_start : bool, default=True
-        Start from CART's tree.
+        Start ``leafset`` from CART's tree; ``subproblem`` finds good trees at once by itself.
     class_weight : mapping or "balanced", optional
         Factor on the weights of each class.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
@@ -105,7 +105,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         regularization: Any = 0.01,
         *,
-        algorithm: str = "leafset",
+        algorithm: str = "subproblem",
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_support: Any = None,
@@ -151,12 +151,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         limits = self._limits()
         check_regularization(self.regularization)
-        if y is None:
-            raise InputError("this classifier requires y to be passed, but the target y is None")
-        encode_labels(y)
-        y = _one_column(y)
-        _check_lengths(X, y)
-        X, y, sample_weight = _drop_weightless(X, y, sample_weight)
+        X, y, sample_weight = _drop_weightless(X, _labels(X, y), sample_weight)
         features, rules, columns = self._binarize(X, y)
         problem = Problem.from_arrays(
             features,
@@ -190,7 +185,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the predicted class of every row, shape (n,)."""
-        table = self._table(X)
+        table = self._table(X)  # first, since it says so if the model is not fitted
         return np.asarray(self.classes_[self.tree_.predict_index(table)])
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -250,13 +245,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.binarizer_, Binarizer):
             return features, self.binarizer_.rules_, self.binarizer_.columns_
         features = _dense(features)
-        names = tuple(str(name) for name in self._output_names(features.shape[1]))
+        own_names = getattr(self.binarizer_, "get_feature_names_out", None)
+        names = tuple(map(str, own_names() if own_names else (f"x{j}" for j in range(features.shape[1]))))
         return features, tuple(Rule(name, "is_true") for name in names), names
-
-    def _output_names(self, n: int) -> Collection[str]:
-        if hasattr(self.binarizer_, "get_feature_names_out"):
-            return list(self.binarizer_.get_feature_names_out())
-        return [f"x{j}" for j in range(n)]
 
     def _keep(
         self, X: Any, problem: Problem, answer: Answer, rules: tuple[Rule, ...], columns: tuple[str, ...]
@@ -287,17 +278,16 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 _KINDS = {"b": "bool", "i": "int", "f": "float", "O": "text"}
 
 
-def _one_column(y: Any) -> Any:
-    try:
-        return column_or_1d(y, warn=True)
-    except ValueError as error:
-        raise InputError(str(error)) from None
-
-
-def _check_lengths(X: Any, y: Any) -> None:
+def _labels(X: Any, y: Any) -> Any:
+    """Return the labels of the rows of `X` as one column, checked."""
+    if y is None:
+        raise InputError("this classifier requires y to be passed, but the target y is None")
+    encode_labels(y)
+    y = column_or_1d(y, warn=True)
     with suppress(TypeError):  # what is not a table is refused by the binarizer, in its own words
         if (n := _num_samples(X)) != len(y):
             raise InputError(f"inconsistent numbers of rows: {n} of features, {len(y)} of labels")
+    return y
 
 
 def _drop_weightless(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:

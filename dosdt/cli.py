@@ -97,7 +97,7 @@ def fit(
         class_weight=class_weight,
         cost_matrix=costs,
         binarizer=Binarizer(
-            thresholds=thresholds or ("all" if max_thresholds is None else "quantile"),
+            thresholds=thresholds or ("auto" if max_thresholds is None else "quantile"),
             max_thresholds=max_thresholds,
             missing=missing,
             categories=[name for name in named if name != table.y.name],

@@ -103,8 +103,7 @@ def from_objects(values: Column, name: str, keep_text: bool) -> Column:
 
 def _unsupported(name: str, kind: str, row: int) -> NoReturn:
     raise InputError(
-        f"column {name!r} holds values of type {kind} (row {row}); "
-        "turn them into numbers or text, or drop the column"
+        f"column {name!r} holds values of type {kind} (row {row}); turn them into numbers or text, or drop the column"
     )
 
 

@@ -23,14 +23,14 @@ EXAMPLES = (
     Example(
         "monk1",
         "0.01",
-        "all",
+        "auto",
         "MONK's problem 1: all 432 robots. One is in class 1 if its head has the shape of its body,\n"
         "or if its jacket is red. A shape alone says nothing, which misleads greedy algorithms.",
     ),
     Example(
         "wine",
         "0.02",
-        "reference",
+        "auto",
         "Wine: 13 chemical measurements of 178 wines. From which of three cultivars?",
     ),
 )
@@ -50,7 +50,7 @@ def run(write: Callable[[str], None], *, verbose: bool) -> None:
 
 
 def _command(example: Example) -> str:
-    thresholds = "" if example.thresholds == "all" else f" --thresholds {example.thresholds}"
+    thresholds = "" if example.thresholds == "auto" else f" --thresholds {example.thresholds}"
     return f"dosdt fit {example.data} --regularization {example.regularization}{thresholds}"
 
 
@@ -70,7 +70,7 @@ def _fit(example: Example, verbose: bool) -> str:
         verbose=verbose,
     ).fit(data.X, data.y)
     # CART may ask every question there is, also those that the thresholds above leave out.
-    questions = Binarizer().fit_transform(data.X)
+    questions = Binarizer(thresholds="all").fit_transform(data.X)
     cart = DecisionTreeClassifier(max_leaf_nodes=max(2, model.n_leaves_), random_state=0).fit(questions, data.y)
     ours, theirs = (
         percent(Fraction(int((guess == data.y).sum()), len(data.y)))

@@ -47,7 +47,7 @@ def answer(rule: Rule, values: Column) -> npt.NDArray[np.bool_]:
         if rule.kind == "is_missing" or isinstance(rule.value, str):
             return rule.evaluate(values)
         if not is_missing(values).all():
-            raise InputError(f"column {rule.column!r} holds text, but {str(rule)!r} asks for numbers")
+            raise InputError(f"column {rule.column!r} holds text, but {str(rule)!r} needs numbers")
     elif rule.kind != "equals" or not isinstance(rule.value, str):
         return rule.evaluate(values)
     else:

@@ -34,9 +34,7 @@ def to_text(tree: Tree, *, regularization: Fraction | None = None) -> str:
             index, lead, indent, level = waiting.pop()
             node = tree.nodes[index]
             if isinstance(node, Leaf):
-                lines.append(
-                    f"{lead}predict {_one_line(str(tree.classes[node.label]))}   ({_evidence(node)})"
-                )
+                lines.append(f"{lead}predict {_one_line(str(tree.classes[node.label]))}   ({_evidence(node)})")
             elif level == MAX_NESTING:
                 lines.append(f"{lead}see ({len(parts)}) below")
                 parts.append(index)

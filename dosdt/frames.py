@@ -63,9 +63,7 @@ def column_names(X: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(str(name) for name in names)
 
 
-def column_table(
-    X: Any, *, names: Sequence[str] | None = None, categories: Collection[str] = ()
-) -> ColumnTable:
+def column_table(X: Any, *, names: Sequence[str] | None = None, categories: Collection[str] = ()) -> ColumnTable:
     """Return `X` as a `ColumnTable`.
 
     Parameters
@@ -89,8 +87,7 @@ def column_table(
     chosen = own if names is None else tuple(names)
     if chosen is not None and len(chosen) != n_columns:
         raise InputError(
-            f"X has {n_columns} features, but dosdt is expecting {len(chosen)} features as input "
-            f"({listed(chosen)})"
+            f"X has {n_columns} features, but dosdt is expecting {len(chosen)} features as input ({listed(chosen)})"
         )
     # The next two are worded as scikit-learn's checks expect.
     if n_columns == 0:

@@ -28,7 +28,7 @@ def encode_labels(y: Any, what: str = "the target") -> tuple[npt.NDArray[Any], L
     classes : ndarray of shape (n_classes,)
     indices : ndarray of shape (n,)
     """
-    values = np.asarray(y)
+    values = _as_array(y, what)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -36,42 +36,58 @@ def encode_labels(y: Any, what: str = "the target") -> tuple[npt.NDArray[Any], L
     if len(values) == 0:
         raise InputError(f"{what} has no rows")
     if values.dtype.kind in "OUST":
-        values = _check_objects(values.astype(object), what)
-    elif values.dtype.kind == "f":
+        values = _plain(values.astype(object), what)
+    if values.dtype.kind == "f":
         _refuse_rows(~np.isfinite(values), f"{what} has missing or infinite labels (NaN or infinity)")
         if (values != np.floor(values)).any():
             raise InputError(
                 f"Unknown label type: {what} holds continuous numbers; dosdt classifies, so give it classes"
             )
-    elif values.dtype.kind not in "biu":
-        raise InputError(
-            f"{what} holds {values.dtype} values; labels must be booleans, whole numbers or text"
-        )
+    elif values.dtype.kind not in "biuU":
+        lead = "Complex data not supported: " if values.dtype.kind == "c" else ""  # scikit-learn's words
+        raise InputError(f"{lead}{what} holds {values.dtype} values; labels must be booleans, whole numbers or text")
     classes, indices = np.unique(values, return_inverse=True)
     if len(classes) < 2:
-        raise InputError(
-            f"{what} has only one class, {classes.tolist()[0]!r}; there is nothing to tell apart"
-        )
+        raise InputError(f"{what} has only one class, {classes.tolist()[0]!r}; there is nothing to tell apart")
     return classes, indices.astype(np.int64)
 
 
-def _check_objects(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    missing = np.fromiter((value is None or value != value for value in values), np.bool_, len(values))
+def _as_array(y: Any, what: str) -> npt.NDArray[Any]:
+    try:
+        values = np.asarray(y)
+        # numpy would make text of the numbers in a list that holds both.
+        return values if hasattr(y, "dtype") or values.dtype.kind != "U" else np.asarray(y, dtype=object)
+    except ValueError:
+        raise InputError(f"{what} must be one column of labels, got rows of different lengths") from None
+
+
+def _plain(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    """Return objects as an array of text, booleans or numbers, if they are all of one kind."""
+    missing = np.fromiter(map(_is_missing, values), np.bool_, len(values))
     _refuse_rows(missing, f"{what} has missing labels (NaN)")
     text = np.fromiter((isinstance(value, str) for value in values), np.bool_, len(values))
     if text.all():
         return values.astype(str)
-    numbers = np.fromiter((isinstance(value, Number) for value in values), np.bool_, len(values))
-    if not numbers.all():
-        odd = int(np.flatnonzero(text != text[0])[0]) if text.any() else int(np.flatnonzero(~numbers)[0])
+    if text.any():
+        odd = int(np.flatnonzero(text != text[0])[0])
         raise InputError(
             f"{what} mixes labels of different types: {values[0]!r} (row 1) and {values[odd]!r} "
             f"(row {odd + 1}); make them all text or all numbers"
         )
-    plain = np.asarray(values.tolist())
-    if plain.dtype.kind not in "biuf":
-        raise InputError(f"{what} holds {plain.dtype} values; labels must be booleans, whole numbers or text")
-    return plain
+    for row, value in enumerate(values, 1):
+        if not isinstance(value, Number | np.bool_):
+            raise InputError(
+                f"{what} holds a value of type {type(value).__name__} (row {row}); "
+                "labels must be booleans, whole numbers or text"
+            )
+    return np.asarray(values.tolist())
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal to itself nor not
+        return True
 
 
 def _refuse_rows(bad: npt.NDArray[np.bool_], message: str) -> None:

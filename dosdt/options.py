@@ -76,7 +76,7 @@ Thresholds = Annotated[
     _option(
         "--thresholds",
         _FEATURES,
-        "Where numbers are cut: all, quantile, or reference (a boosted model's choice).",
+        "Where numbers are cut: auto, all, quantile, or reference (a boosted model's choice).",
         "NAME",
     ),
 ]

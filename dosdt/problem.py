@@ -94,10 +94,10 @@ class Problem:
         binary = _binary(features)
         classes, label = encode_labels(labels)
         if len(binary) != len(label):
-            raise InputError(
-                f"inconsistent numbers of rows: {len(binary)} of features, {len(label)} of labels"
-            )
+            raise InputError(f"inconsistent numbers of rows: {len(binary)} of features, {len(label)} of labels")
         names = list(names) if names is not None else [f"x{j}" for j in range(binary.shape[1])]
+        if len(names) != binary.shape[1]:
+            raise InputError(f"there are {binary.shape[1]} features, but {len(names)} names")
         weight, weight_unit = sample_weights(sample_weight, len(label))
         if not (used := weight != 0).all():
             binary, label, weight = binary[used], label[used], weight[used]
@@ -119,8 +119,7 @@ class Problem:
         integer_costs, matrix_unit = whole([cost for row in table for cost in row])
         integer_table = [integer_costs[k * len(classes) :][: len(classes)] for k in range(len(classes))]
         costs = [
-            [sum(map(int.__mul__, row, column)) for column in zip(*integer_table, strict=True)]
-            for row in counts
+            [sum(map(int.__mul__, row, column)) for column in zip(*integer_table, strict=True)] for row in counts
         ]
 
         # Heavy rows in the low bits keep the high bit planes short; the sort is stable, so order is determined.
@@ -195,13 +194,14 @@ def check_regularization(value: object) -> Fraction:
 
 
 def _binary(features: npt.ArrayLike) -> Binary:
-    given = np.asarray(features)
+    try:
+        given = np.asarray(features)
+        answer = given.astype(np.bool_, copy=False)
+    except (ValueError, TypeError):
+        raise InputError("features must be a table of 0 and 1 with rows of equal length") from None
     if given.ndim != 2:
         raise InputError(f"features must be a table of rows and columns, got an array of shape {given.shape}")
-    if given.dtype == np.bool_:
-        return given
-    answer = given.astype(np.bool_)
-    if given.dtype.kind not in "iuf" or not np.array_equal(answer, given):
+    if given.dtype.kind not in "biufO" or not np.array_equal(answer, given):
         raise InputError("features must be 0 or 1; use dosdt.Binarizer for numbers and categories")
     return answer
 

@@ -14,6 +14,7 @@ from dosdt.rules import is_missing
 
 N_TREES = 40
 TREE_DEPTH = 2
+MOST_ROWS = 20_000
 
 
 def reference_gaps(
@@ -40,6 +41,10 @@ def reference_gaps(
     if features.shape[1] == 0:
         return {}
     model = GradientBoostingClassifier(n_estimators=N_TREES, max_depth=TREE_DEPTH, random_state=random_state)
+    if len(labels) > MOST_ROWS:
+        # More rows would choose much the same thresholds, and take minutes.
+        kept = np.linspace(0, len(labels) - 1, MOST_ROWS).astype(np.intp)
+        features, labels = features[kept], labels[kept]
     model.fit(features, labels)
     used: list[set[int]] = [set() for _ in numbers]
     for regressor in model.estimators_.ravel():
@@ -68,7 +73,9 @@ def _labels(y: Any, n_rows: int) -> npt.NDArray[np.intp]:
     import pandas as pd
 
     if y is None:
-        raise InputError('thresholds="reference" requires y to be passed, but the target y is None')
+        raise InputError(
+            'a reference model requires y to be passed, but the target y is None; pass y, or thresholds="all"'
+        )
     labels = np.asarray(y, dtype=object)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels.ravel()

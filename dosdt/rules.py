@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor, inf, isfinite, nextafter
 from typing import Any, Literal
 
 import numpy as np
@@ -44,14 +45,36 @@ class Rule:
         """Answer the question for every entry of `values`, shape (n,); a missing value answers no."""
         if self.kind == "is_missing":
             return is_missing(values)
+        if values.dtype.kind == "b":
+            values = values.view(np.uint8)
+        value: Any = 1 if self.kind == "is_true" else self.value
+        if isinstance(value, np.generic):
+            value = value.item()
+        own = _floor_in(values.dtype, value)
         if self.kind == "at_most":
             with np.errstate(invalid="ignore"):
-                answer = values <= self.value
-        elif self.kind == "equals":
-            answer = values == self.value
+                answer = values <= own
+        elif own == value:
+            answer = values == own  # True == 1, and NaN or None are not
         else:
-            answer = values == 1  # True == 1, and NaN or None are not
+            answer = np.zeros(values.shape)
         return np.asarray(answer, dtype=np.bool_)
+
+
+def _floor_in(dtype: np.dtype[Any], value: Any) -> Any:
+    """Return the largest number of a column's own type that is at most `value`.
+
+    numpy compares whole numbers with floats as floats, which are not exact beyond 2^53.
+    """
+    if dtype.kind in "iu" and isinstance(value, float) and isfinite(value):
+        return floor(value)
+    if dtype.kind == "f" and isinstance(value, int):
+        try:
+            nearest = float(value)
+        except OverflowError:
+            return inf if value > 0 else -inf
+        return nearest if nearest <= value else nextafter(nearest, -inf)
+    return value
 
 
 def is_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -60,5 +83,5 @@ def is_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return np.asarray(np.isnan(values), dtype=np.bool_)
     if values.dtype.kind == "O":
         # NaN is the only value that differs from itself.
-        return np.asarray([value is None or value != value for value in values], dtype=np.bool_)
+        return np.asarray((values != values) | (values == None), dtype=np.bool_)  # noqa: E711
     return np.zeros(values.shape, dtype=np.bool_)

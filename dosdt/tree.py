@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dosdt.errors import InputError
-from dosdt.rules import RULE_KINDS, Rule, is_missing
+from dosdt.evaluation import answer
+from dosdt.rules import RULE_KINDS, Rule
 
 if TYPE_CHECKING:
     from dosdt.frames import ColumnTable
@@ -134,7 +135,7 @@ class Tree:
                 continue
             values = table.column(node.rule.column)
             # The root sees every row in order, which saves the copy.
-            answers = _answers(node.rule, values if index == 0 else values[rows])
+            answers = answer(node.rule, values if index == 0 else values[rows])
             for child, reached in ((node.yes, rows[answers]), (node.no, rows[~answers])):
                 if reached.size:
                     waiting[child] = reached
@@ -165,17 +166,6 @@ class Tree:
 def plain(value: Any) -> Any:
     """Return a numpy scalar, as labels and thresholds may be, as the Python value it stands for."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _answers(rule: Rule, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    if rule.kind != "at_most" or values.dtype.kind != "O":
-        return rule.evaluate(values)
-    # An object column has no order; one in which everything is missing still answers no.
-    if not is_missing(values).all():
-        raise InputError(
-            f"column {rule.column!r} holds text, but the tree asks for {str(rule)!r}; pass numbers"
-        )
-    return np.zeros(values.shape, dtype=np.bool_)
 
 
 def _is_number(value: object) -> bool:

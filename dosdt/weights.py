@@ -20,7 +20,7 @@ def sample_weights(weights: Any, n: int) -> tuple[IntArray, Fraction]:
     """Return weights as integers of shape (n,) and the unit that one of them stands for."""
     if weights is None:
         return np.ones(n, np.int64), Fraction(1)
-    given = np.asarray(weights)
+    given = weight_array(weights)
     if given.ndim == 0:
         given = np.full(n, given)
     if given.ndim != 1:
@@ -37,7 +37,7 @@ def sample_weights(weights: Any, n: int) -> tuple[IntArray, Fraction]:
     else:
         values, first, inverse = _distinct(given)
     fractions = []
-    for value, row in zip(values.tolist(), first.tolist(), strict=True):
+    for value, row in zip(values, first.tolist(), strict=True):
         fraction = exact(value, f"sample_weight in row {row + 1}")
         if fraction < 0:
             raise InputError(f"sample_weight must not be negative: row {row + 1} has {value}")
@@ -46,6 +46,17 @@ def sample_weights(weights: Any, n: int) -> tuple[IntArray, Fraction]:
     if not any(integers):
         raise InputError("sample_weight is zero for every row; at least one row must count")
     return fitting(integers, n)[inverse], unit
+
+
+def weight_array(weights: Any) -> npt.NDArray[Any]:
+    """Return weights as an array that holds each as it was given."""
+    try:
+        given = np.asarray(weights)
+        if hasattr(weights, "dtype") or given.dtype.kind in "bi":
+            return given
+    except ValueError:  # of rows of different lengths, which are reported with their row
+        pass
+    return np.asarray(weights, dtype=object)  # numpy would make floats of large integers beside small ones
 
 
 def class_weights(
@@ -64,9 +75,7 @@ def class_weights(
         raise InputError(f"class_weight must be None, 'balanced' or a mapping, got {weights!r}")
     unknown = [key for key in weights if key not in list(classes)]
     if unknown:
-        raise InputError(
-            f"class_weight names {unknown[0]!r}, which is not a class; classes are {list(classes)}"
-        )
+        raise InputError(f"class_weight names {unknown[0]!r}, which is not a class; classes are {list(classes)}")
     factors = [exact(weights.get(label, 1), f"class_weight of {label!r}") for label in classes]
     for label, factor in zip(classes, factors, strict=True):
         if factor < 0:
@@ -79,22 +88,19 @@ def cost_table(matrix: Any, n_classes: int) -> list[list[Fraction]]:
     if matrix is None:
         return [[Fraction(int(true != guess)) for guess in range(n_classes)] for true in range(n_classes)]
     try:
-        rows = [list(row) for row in matrix]
+        rows = [list(row) for row in (matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix)]
     except TypeError:
         raise InputError("cost_matrix must be a square table: cost_matrix[true][predicted]") from None
     if len(rows) != n_classes or any(len(row) != n_classes for row in rows):
-        shape = f"{len(rows)} x {len(rows[0]) if rows else 0}"
-        raise InputError(
-            f"cost_matrix must be {n_classes} x {n_classes}, one row per true class, got {shape}"
-        )
+        lengths = " and ".join(map(str, sorted({len(row) for row in rows}))) or "0"
+        shape = f"{len(rows)} x {lengths}"
+        raise InputError(f"cost_matrix must be {n_classes} x {n_classes}, one row per true class, got {shape}")
     table = []
     for true, row in enumerate(rows):
         costs = [exact(cost, f"cost_matrix[{true}][{guess}]") for guess, cost in enumerate(row)]
         for guess, cost in enumerate(costs):
             if cost < 0:
-                raise InputError(
-                    f"cost_matrix must not be negative: cost_matrix[{true}][{guess}] is {row[guess]}"
-                )
+                raise InputError(f"cost_matrix must not be negative: cost_matrix[{true}][{guess}] is {row[guess]}")
         table.append(costs)
     return table
 
@@ -102,7 +108,7 @@ def cost_table(matrix: Any, n_classes: int) -> list[list[Fraction]]:
 def whole(values: Sequence[Fraction]) -> tuple[list[int], Fraction]:
     """Return integers without a common factor, and the unit that turns them back into `values`."""
     denominator = common_denominator(values)
-    integers = [int(value * denominator) for value in values]
+    integers = [value.numerator * (denominator // value.denominator) for value in values]
     factor = gcd(*integers) or 1
     return [integer // factor for integer in integers], Fraction(factor, denominator)
 
@@ -118,16 +124,17 @@ def _distinct(
     values: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """As `numpy.unique`, for objects that need not be comparable: values, first rows, inverse."""
-    seen: dict[Any, int] = {}
+    seen: dict[tuple[type, Any], int] = {}
     first: list[int] = []
     inverse = np.empty(len(values), np.int64)
     for row, value in enumerate(values.tolist()):
         try:
-            inverse[row] = seen.setdefault(value, len(seen))
+            # The type counts too: 0.1 is a tenth, and not the fraction that is equal to it as a float.
+            inverse[row] = seen.setdefault((type(value), value), len(seen))
             if len(seen) > len(first):
                 first.append(row)
         except TypeError:
             raise InputError(f"sample_weight in row {row + 1} must be a number, got {value!r}") from None
     distinct = np.empty(len(seen), dtype=object)
-    distinct[:] = list(seen)
+    distinct[:] = [value for _, value in seen]
     return distinct, np.array(first, np.int64), inverse

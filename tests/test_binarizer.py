@@ -94,7 +94,7 @@ def test_all_thresholds_part_all_neighbours():
             1 + rng.integers(0, 9, 200) * np.finfo(float).eps,
         ]
     )
-    binarizer = Binarizer().fit(X)
+    binarizer = Binarizer(thresholds="all").fit(X)
     answers = binarizer.transform(X)
     for j, name in enumerate(binarizer.columns_):
         own = [k for k, rule in enumerate(binarizer.rules_) if rule.column == name]
@@ -182,9 +182,7 @@ def test_codes_with_leading_zeros_keep_them():
 
 
 def test_text_at_fit_and_numbers_or_booleans_at_predict():
-    frame = pd.DataFrame(
-        {"a": ["1", "2.0", "low", "high", "mid"], "b": ["true", "false", "unknown", "x", "y"]}
-    )
+    frame = pd.DataFrame({"a": ["1", "2.0", "low", "high", "mid"], "b": ["true", "false", "unknown", "x", "y"]})
     binarizer = Binarizer().fit(frame)
     part = pd.DataFrame({"a": [2, 1], "b": [True, False]})
     found = binarizer.get_feature_names_out()
@@ -297,7 +295,7 @@ def test_reference_thresholds_find_the_cut():
         }
     )
     y = np.where(frame["x"] > 1e299, "high", "low")
-    every = Binarizer(missing="category").fit(frame)
+    every = Binarizer(thresholds="all", missing="category").fit(frame)
     some = Binarizer(thresholds="reference", missing="category").fit(frame, y)
     assert set(some.rules_) < set(every.rules_)
     assert [rule for rule in every.rules_ if rule.kind != "at_most"] == [
@@ -330,7 +328,7 @@ def test_reference_without_numbers():
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        ({"thresholds": "some"}, "thresholds must be one of 'all', 'quantile', 'reference', got 'some'"),
+        ({"thresholds": "some"}, "thresholds must be one of 'auto', 'all', 'quantile', 'reference', got 'some'"),
         ({"thresholds": 3}, "thresholds"),
         ({"missing": None}, "missing must be one of 'error', 'category', got None"),
         ({"thresholds": "quantile"}, "max_thresholds"),
@@ -406,9 +404,7 @@ def test_text_where_numbers_were():
     message = refused(binarizer.transform, FRAME.assign(age=["1", "2", "3", "old"]))
     assert "column 'age' holds numbers except 'old' (row 4)" in message
     # numbers as strings are numbers
-    assert np.array_equal(
-        binarizer.transform(FRAME.assign(age=FRAME["age"].astype(str))), binarizer.transform(FRAME)
-    )
+    assert np.array_equal(binarizer.transform(FRAME.assign(age=FRAME["age"].astype(str))), binarizer.transform(FRAME))
 
 
 def test_refit_forgets():
@@ -461,3 +457,18 @@ def test_more_answers_than_memory():
     table = column_table(np.broadcast_to(np.float64(0), (10**9, 1)))
     message = refused(evaluate_rules, rules, table)
     assert 'thresholds="quantile"' in message
+
+
+def test_auto_takes_all_thresholds_while_they_are_few():
+    rng = np.random.default_rng(0)
+    few = rng.normal(size=(100, 3))
+    assert Binarizer().fit(few).rules_ == Binarizer(thresholds="all").fit(few).rules_
+
+
+def test_auto_lets_a_reference_model_choose_among_many():
+    rng = np.random.default_rng(0)
+    many = rng.normal(size=(200, 5))
+    y = many[:, 0] > 0.3
+    assert Binarizer().fit(many, y).rules_ == Binarizer(thresholds="reference").fit(many, y).rules_
+    without_labels = Binarizer().fit(many).rules_
+    assert without_labels == Binarizer(thresholds="quantile", max_thresholds=512 // 5).fit(many).rules_

@@ -140,9 +140,7 @@ def test_monk_rules_by_attribute_numbers():
 def test_balance_scale_follows_the_torque_and_stays_numeric():
     data = load("balance-scale")
     assert all(dtype.kind == "i" for dtype in data.X.dtypes)
-    torque = (
-        data.X["left-weight"] * data.X["left-distance"] - data.X["right-weight"] * data.X["right-distance"]
-    )
+    torque = data.X["left-weight"] * data.X["left-distance"] - data.X["right-weight"] * data.X["right-distance"]
     assert (data.y == torque.map(lambda t: "L" if t > 0 else "R" if t < 0 else "B")).all()
 
 

@@ -210,16 +210,11 @@ def test_python_source() -> None:
         "    else:",
         "        return 'leaves'  # 412 of 530, 78 %",
     ]
-    assert (
-        run_python(to_python(SMALL, name="churn"), random_table(random.Random(1), 3), "churn")
-        == ["leaves"] * 3
-    )
+    assert run_python(to_python(SMALL, name="churn"), random_table(random.Random(1), 3), "churn") == ["leaves"] * 3
 
 
 def test_python_takes_absent_columns_as_missing() -> None:
-    tree = Tree(
-        (Split(Rule("a", "is_missing"), 1, 2), leaf(0, 1, 0), leaf(1, 0, 1)), ("gone", "there"), ("a",)
-    )
+    tree = Tree((Split(Rule("a", "is_missing"), 1, 2), leaf(0, 1, 0), leaf(1, 0, 1)), ("gone", "there"), ("a",))
     scope: dict[str, Any] = {}
     exec(to_python(tree), scope)
     rows: list[dict[str, Any]] = [{}, {"a": None}, {"a": float("nan")}, {"a": np.nan}, {"a": 0}, {"a": ""}]

@@ -32,9 +32,7 @@ def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path):
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-@pytest.mark.parametrize(
-    "failure", [RuntimeError("no"), KeyboardInterrupt(), OSError(28, "No space left on device")]
-)
+@pytest.mark.parametrize("failure", [RuntimeError("no"), KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, failure):
     path = tmp_path / "a.txt"
     path.write_text("old")

@@ -285,7 +285,7 @@ def test_sparse(kind):
         [{"a": 1}, "b"],
         [object(), 1],
     ],
-    ids=str,
+    ids=["dates", "dates with zones", "durations", "periods", "objects", "bytes", "lists", "dicts", "anything"],
 )
 def test_unsupported_columns(values):
     frame = pd.DataFrame({"ok": [1, 2], "when": pd.Series(values)})

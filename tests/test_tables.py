@@ -269,9 +269,7 @@ def test_split_target():
 def test_split_target_refuses():
     frame = pd.DataFrame({"income": [1], "outcome": [0]})
     assert "no target column 'outcom'; did you mean 'outcome'" in refused(split_target, frame, "outcom")
-    assert "no target column 'zzz'; the columns are 'income', 'outcome'" in refused(
-        split_target, frame, "zzz"
-    )
+    assert "no target column 'zzz'; the columns are 'income', 'outcome'" in refused(split_target, frame, "zzz")
     one = frame[["income"]]
     assert "only the column 'income'" in refused(split_target, one, None)
     assert "only the column 'income'" in refused(split_target, one, "income")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from itertools import chain
 
 from dosdt.contract import Result
 from dosdt.leafset.search import OpenTree, Task
@@ -21,14 +22,15 @@ class TreeFrontier:
 
     def __init__(self, task: Task, *, batch: int | None = None) -> None:
         self._batch = batch
-        self._heap: list[OpenTree] = list(task)
-        heapify(self._heap)
+        self._heap: list[OpenTree] = []
+        self._returned: list[OpenTree] = list(task)  # not in the heap yet: a run that was the last needs no order
 
     def __len__(self) -> int:
-        return len(self._heap)
+        return len(self._heap) + len(self._returned)
 
     def next_task(self) -> Task | None:
         """Return the most promising trees, or None if there are none."""
+        self._order()
         if not self._heap:
             return None
         if self._batch is None or len(self._heap) <= self._batch:
@@ -39,13 +41,17 @@ class TreeFrontier:
     def absorb(self, result: Result[Task]) -> None:
         """Take back what a run has left."""
         for survivors in result.survivors:
-            if not self._heap:
-                self._heap = list(survivors)
-                heapify(self._heap)
-            else:
-                for tree in survivors:
-                    heappush(self._heap, tree)
+            self._returned.extend(survivors)
 
     def lower_bound(self) -> int | None:
         """Return the smallest bound of an open tree, or None if there are none."""
-        return min((tree.lower_bound for tree in self._heap), default=None)
+        return min((tree.lower_bound for tree in chain(self._heap, self._returned)), default=None)
+
+    def _order(self) -> None:
+        if len(self._returned) > len(self._heap):
+            self._heap += self._returned
+            heapify(self._heap)
+        else:
+            for tree in self._returned:
+                heappush(self._heap, tree)
+        self._returned = []

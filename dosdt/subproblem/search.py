@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
 import msgpack
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from dosdt.bitvectors import RowSet, pack
 from dosdt.contract import Budget, Constraints, Result, Sketch, SketchNode, Solution, leaf_node, split_node
@@ -88,6 +91,7 @@ class SubproblemSearch:
         self._task: Task | None = None
         self._best = prune(problem, Sketch((leaf_node(0),)), self.constraints)
         self._limit = self._best.cost
+        self._limits = self._limit, self._prices.inside(self._limit)
         self._pause: Callable[[], bool] = _never
 
     # -- the contract ---------------------------------------------------------------------------------------------
@@ -104,17 +108,17 @@ class SubproblemSearch:
         """Solve a subset, or go on with it; a task that was left in the middle goes on where it was."""
         if task.depth == 0 or task.leaves == 1:
             return Result()
-        before, limit_before = self.expanded, self._limit
+        before, best_before = self.expanded, self._best.cost
         self._pause = budget.pause or _never
-        if task != self._task or not self._stack:
-            self._start(task)
         last = inf if budget.expansions is None else before + budget.expansions
-        while self._stack and self.expanded < last and not self._pause():
-            self._advance()
-        self._settle()
-        improved = not task.path and self._limit < limit_before and self._best.cost == self._limit
+        with _one_thread():
+            if task != self._task or not self._stack:
+                self._start(task)
+            while self._stack and self.expanded < last and not self._pause():
+                self._advance()
+            self._settle()
         return Result(
-            best=self._best if improved else None,
+            best=self._best if self._best.cost < best_before else None,
             survivors=[task] if self._stack else [],
             expanded=self.expanded - before,
             evaluated=self.expanded - before,
@@ -193,13 +197,14 @@ class SubproblemSearch:
         if known is not None:
             frame.lower = max(frame.lower, known.lower)
         self._stack = [frame]
+        self._rise()
         self._open_children([frame])
 
     def _advance(self) -> None:
         """Do one step: go down to a child, or finish the subset at hand and go up."""
         stack = self._stack
         if not stack[0].subset.path:
-            stack[0].limit = self._prices.inside(self._limit)
+            stack[0].limit = self._inner_limit()
         frame = stack[-1]
         child = self._next_child(frame)
         self._rise()
@@ -218,6 +223,13 @@ class SubproblemSearch:
         if self._similarity:
             parent.compare(place, known.lower, self._prices.b)
         parent.improve()
+
+    def _inner_limit(self) -> int:
+        """Return the limit in the search's own prices; it changes rarely and is asked for often."""
+        limit = self._limit  # once: another thread may tighten it
+        if self._limits[0] != limit:
+            self._limits = limit, self._prices.inside(limit)
+        return self._limits[1]
 
     def _next_child(self, frame: Frame) -> Frame | None:
         """Return the child to solve next, or None if nothing below the target is left."""
@@ -320,7 +332,7 @@ class SubproblemSearch:
                 assert child.place is not None
                 child.limit = min(child.limit, parent.room(child.place))
         root = stack[0]
-        if not root.subset.path and root.upper < self._prices.inside(self._limit):
+        if not root.subset.path and root.upper < self._inner_limit():
             for frame in reversed(stack):
                 self._facts.record(frame)
             self._best = prune(self.problem, self._sketch(root.subset), self.constraints)
@@ -389,6 +401,17 @@ def _allowance(subset: Subset, place: Place) -> tuple[int | None, int | None]:
     """Return the depth and leaves that a child's tree may have."""
     depth, leaves = subset.depth, subset.leaves
     return None if depth is None else depth - 1, None if leaves is None else place.share + 1
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _one_thread() -> AbstractContextManager[None]:
+    """Keep matrix products to one thread: they are small, and threads that wait for each other cost far more."""
+    context: AbstractContextManager[None] = _libraries().limit(limits=1, user_api="blas")
+    return context
 
 
 def _never() -> bool:

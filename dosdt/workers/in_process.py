@@ -152,7 +152,8 @@ class _Run:
             bounds = (search.lower_bound(), self._frontier.lower_bound(), cost)
             # A bound that was proved once holds for ever.
             self.bound = max(self.bound, min(bound for bound in bounds if bound is not None))
-            self._remaining = search.remaining_log10()
+            if self._report is not None and self.status is None:
+                self._remaining = search.remaining_log10()
             self._next_time = time.perf_counter() + 20 * (time.perf_counter() - now)
         self.bound = min(self.bound, cost)
         still_open = search.open + len(self._frontier)

@@ -1,0 +1,109 @@
+"""The benchmark scripts run, on built-in data and on a folder of tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import dosdt
+from dosdt.problem import Problem
+from dosdt.solve import solve
+
+ROOT = Path(dosdt.__file__).parents[1]
+
+
+def leafset(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "DOSDT_DATA"}
+    environment |= {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    if folder is not None:
+        environment["DOSDT_DATA"] = str(folder)
+    command = [sys.executable, str(ROOT / "benchmarks" / "leafset.py"), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_built_in_data() -> None:
+    run = leafset("monk3", "--regularization", "0.02")
+    assert (run.returncode, run.stderr) == (0, "")
+    header, rule, row = run.stdout.splitlines()
+    assert len(cells(header)) == len(cells(rule)) == len(cells(row))
+    assert cells(row)[:5] == ["monk3", "0.02", "optimal", "79/900", "3"]
+    cold, warm = map(int, cells(row)[5].split(" / "))
+    assert 0 < warm <= cold
+
+
+def test_a_folder_and_a_limit(tmp_path: Path) -> None:
+    rows = "".join(f"{a};{b};{c};{a ^ b ^ c}\n" for a in (0, 1) for b in (0, 1) for c in (0, 1))
+    (tmp_path / "parity.csv").write_text(f"a;b;c;label\n{rows}")
+    run = leafset("parity", "--regularization", "0.01", "--time-limit", "0", folder=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    row = cells(run.stdout.splitlines()[-1])
+    assert row[2] == "time_limit"
+    assert "at least" in row[3]
+
+
+def test_bad_input_is_one_line(tmp_path: Path) -> None:
+    run = leafset("nothing", folder=tmp_path)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.startswith("leafset: error: there is no file")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def peers(*arguments: str, folder: Path | None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DOSDT_")}
+    environment |= {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    if folder is not None:
+        environment["DOSDT_DATA"] = str(folder)
+    command = [sys.executable, str(ROOT / "benchmarks" / "peers.py"), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def test_peers_without_peers(tmp_path: Path) -> None:
+    rows = [(a, b, c, a & (b | c)) for a in (0, 1) for b in (0, 1) for c in (0, 1)] * 3 + [(0, 0, 1, 1)]
+    text = "".join(";".join(map(str, row)) + "\n" for row in rows)
+    (tmp_path / "gate.csv").write_text(f'"a<1";b;c;label\n{text}')
+    output, numbers = tmp_path / "table.md", tmp_path / "numbers.json"
+    penalties = ("0.04", "0.01")
+    options = [option for penalty in penalties for option in ("--regularization", penalty)]
+    run = peers("gate", *options, "--output", str(output), "--json", str(numbers), folder=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert output.read_text(encoding="utf-8") == run.stdout
+    assert "GOSDT left out; pass --gosdt-python" in run.stdout
+    assert "STreeD left out; pass --streed-python" in run.stdout
+    assert "- proved: dosdt 2 of 2 cases" in run.stdout
+
+    header, _, *table = [line for line in run.stdout.splitlines() if line.startswith("|")]
+    columns = cells(header)
+    printed = [dict(zip(columns, cells(line), strict=True)) for line in table]
+    recorded = json.loads(numbers.read_text(encoding="utf-8"))["runs"]
+    assert [row["λ"] for row in printed] == list(penalties)
+    for penalty, row, record in zip(penalties, printed, recorded, strict=True):
+        answer = solve(Problem.from_arrays([row[:3] for row in rows], [row[3] for row in rows], penalty))
+        assert row["objective"] == record["objective"] == str(answer.objective)
+        assert row["leaves"] == str(answer.sketch.n_leaves)
+        assert (row["proved"], row["ratio"]) == ("all", "-")
+        assert record["expansions"] == answer.stats["expanded"]
+
+
+def test_peers_name_what_is_missing(tmp_path: Path) -> None:
+    for folder, words in ((None, "DOSDT_DATA is not set"), (tmp_path, "there is no file")):
+        run = peers("nothing", folder=folder)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr.startswith(f"peers: error: {words}")
+        assert len(run.stderr.splitlines()) == 1
+
+
+def test_peers_go_on_without_one_that_cannot_run(tmp_path: Path) -> None:
+    (tmp_path / "gate.csv").write_text("a;b;label\n0;0;0\n1;0;1\n")
+    absent = str(tmp_path / "python")
+    run = peers("gate", "--regularization", "0.1", "--gosdt-python", absent, folder=tmp_path)
+    assert run.returncode == 0
+    assert f"GOSDT left out; cannot run {absent}" in run.stdout
+    assert "- proved: dosdt 1 of 1 cases" in run.stdout
