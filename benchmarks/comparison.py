@@ -33,7 +33,8 @@ class Row(NamedTuple):
         if not own.seconds or not peers or (not finished and not own.proved):
             return None
         sign = ("" if own.proved else "≤") if finished else "≥"
-        seconds = min(finished) if finished else max(run.seconds for run in peers)
+        # Where none finished, the faster one may have been about to when the first of them was stopped.
+        seconds = min(finished or [run.seconds for run in peers])
         return Ratio(seconds / own.seconds, sign, seconds)
 
     @property

@@ -21,7 +21,7 @@ _LONGEST_FRACTION = 32  # characters; beyond that a fraction tells a person noth
 _STOPPED = {
     "time_limit": "the time ran out",
     "memory_limit": "the memory ran out",
-    "evaluation_limit": "as many trees as allowed were evaluated",
+    "evaluation_limit": "the evaluations allowed are used up",
     "interrupted": "interrupted",
 }
 
@@ -67,7 +67,7 @@ def summary(model: DOSDTClassifier) -> str:
         ("leaves", f"{model.n_leaves_:,} (depth {tree.depth:,})"),
         (
             "search",
-            f"{_counted(stats['evaluated'], 'tree')} over {_counted(stats['features'], 'yes/no feature')} "
+            f"{_counted(stats['evaluated'], 'evaluation')} over {_counted(stats['features'], 'yes/no feature')} "
             f"in {stats['seconds']:.2f} s",
         ),
     ]

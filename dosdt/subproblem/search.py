@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from functools import cache
 from itertools import pairwise
 from math import inf
@@ -31,6 +31,8 @@ SWITCHES: dict[str, str] = {
 }
 
 _GRANDCHILDREN_AT_ONCE = 2**18
+_FEW_EXPANSIONS = 100
+"""Up to here, finding the libraries whose threads are to be limited takes longer than the search itself."""
 
 
 class Task(NamedTuple):
@@ -111,11 +113,15 @@ class SubproblemSearch:
         before, best_before = self.expanded, self._best.cost
         self._pause = budget.pause or _never
         last = inf if budget.expansions is None else before + budget.expansions
-        with _one_thread():
+        with ExitStack() as threads:
             if task != self._task or not self._stack:
                 self._start(task)
+            few: float = before + _FEW_EXPANSIONS
             while self._stack and self.expanded < last and not self._pause():
                 self._advance()
+                if self.expanded > few:
+                    few = inf
+                    threads.enter_context(_one_thread())
             self._settle()
         return Result(
             best=self._best if self._best.cost < best_before else None,
