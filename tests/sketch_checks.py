@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 from dosdt.contract import Constraints, Sketch, SketchNode, leaf_node, split_node
+from dosdt.limits import Status
 from dosdt.problem import Problem
+from dosdt.solve import Answer
 
 
 def random_sketch(rng: random.Random, problem: Problem, n_splits: int) -> Sketch:
@@ -59,3 +62,13 @@ def keeps(problem: Problem, sketch: Sketch, constraints: Constraints) -> bool:
         and (constraints.max_leaves is None or len(weight) <= constraints.max_leaves)
         and (len(weight) == 1 or min(weight.values()) >= constraints.min_support)
     )
+
+
+def check_optimal(
+    problem: Problem, answer: Answer, optimum: Fraction, constraints: Constraints | None = None
+) -> None:
+    """The answer is proved optimal, and its tree really costs what it says and keeps to the constraints."""
+    assert answer.status is Status.OPTIMAL
+    assert answer.objective == answer.lower_bound == optimum
+    assert problem.objective(cost_of(problem, answer.sketch)) == optimum
+    assert keeps(problem, answer.sketch, constraints or Constraints())

@@ -11,6 +11,7 @@ import exhaustive
 import numpy as np
 import pytest
 from random_problems import random_problem
+from sketch_checks import check_optimal
 
 from dosdt.bounds import SWITCHES
 from dosdt.contract import Budget, Constraints
@@ -18,24 +19,10 @@ from dosdt.leafset.policies import POLICIES
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.limits import Limits, Status
 from dosdt.problem import Problem
-from dosdt.sketches import captured
-from dosdt.solve import Answer
 from dosdt.solve import solve as solve_by
 
 N_PROBLEMS, CHUNK = 2000, 50
 solve = partial(solve_by, algorithm="leafset")
-
-
-def check(problem: Problem, answer: Answer, optimum: Fraction) -> None:
-    """The answer is optimal, and its tree really costs what it says."""
-    assert answer.status is Status.OPTIMAL
-    assert answer.objective == answer.lower_bound == optimum
-    cost = 0
-    for node, mask in zip(answer.sketch.nodes, captured(problem, answer.sketch), strict=True):
-        if node.feature < 0:
-            assert mask.any()
-            cost += sum(problem.cost[node.label][row] for row in np.flatnonzero(mask))
-    assert problem.objective(problem.b * cost + problem.a * answer.sketch.n_leaves) == optimum
 
 
 @pytest.mark.parametrize("start", range(0, N_PROBLEMS, CHUNK))
@@ -44,7 +31,7 @@ def test_every_policy_finds_the_optimum(start: int) -> None:
         given = random_problem(seed)
         optimum, problem = given.optimum(), given.problem
         for policy in POLICIES:
-            check(problem, solve(problem, policy=policy, warm_start=seed % 2 == 0), optimum)
+            check_optimal(problem, solve(problem, policy=policy, warm_start=seed % 2 == 0), optimum)
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
@@ -52,16 +39,16 @@ def test_without_one_bound_or_cache(switch: str) -> None:
     others = set(SWITCHES) - {switch}
     for seed in range(60):
         given = random_problem(seed + 10_000, max_features=4, max_rows=40)
-        check(given.problem, solve(given.problem, bounds=others, warm_start=False), given.optimum())
+        check_optimal(given.problem, solve(given.problem, bounds=others, warm_start=False), given.optimum())
     for seed in range(20):
         given = random_problem(seed + 20_000, max_features=5, max_rows=40, least="0.05")
-        check(given.problem, solve(given.problem, bounds=others, warm_start=False), given.optimum())
+        check_optimal(given.problem, solve(given.problem, bounds=others, warm_start=False), given.optimum())
 
 
 def test_without_any_bound() -> None:
     for seed in range(30):
         given = random_problem(seed + 30_000, max_features=3, max_rows=30)
-        check(given.problem, solve(given.problem, bounds=["tree_cache"], warm_start=False), given.optimum())
+        check_optimal(given.problem, solve(given.problem, bounds=["tree_cache"], warm_start=False), given.optimum())
 
 
 @pytest.mark.parametrize("start", range(0, 300, 50))
@@ -77,18 +64,10 @@ def test_constraints(start: int) -> None:
         problem = given.problem
         # In integers: at least `support` in the user's unit.
         units = -(-support // problem.weight_unit)
-        answer = solve(problem, constraints=Constraints(depth, leaves, units), warm_start=seed % 2 == 0)
+        constraints = Constraints(depth, leaves, units)
+        answer = solve(problem, constraints=constraints, warm_start=seed % 2 == 0)
         optimum = given.optimum(max_depth=depth, max_leaves=leaves, min_support=Fraction(support))
-        check(problem, answer, optimum)
-        assert leaves is None or answer.sketch.n_leaves <= leaves
-        depths = [0] * len(answer.sketch.nodes)
-        for place, node in enumerate(answer.sketch.nodes):
-            if node.feature >= 0:
-                depths[node.yes] = depths[node.no] = depths[place] + 1
-        assert depth is None or max(depths) <= depth
-        for node, mask in zip(answer.sketch.nodes, captured(problem, answer.sketch), strict=True):
-            weight = sum(problem.weight[row] for row in np.flatnonzero(mask))
-            assert node.feature >= 0 or len(depths) == 1 or weight >= units
+        check_optimal(problem, answer, optimum, constraints)
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7])
@@ -96,7 +75,7 @@ def test_many_small_budgets_give_the_same_answer(budget: int) -> None:
     for seed in range(60):
         given = random_problem(seed + 50_000)
         answer = solve(given.problem, expansions=budget, warm_start=False)
-        check(given.problem, answer, given.optimum())
+        check_optimal(given.problem, answer, given.optimum())
 
 
 def test_tasks_facts_and_limits_travel_between_searches() -> None:

@@ -9,28 +9,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from random_problems import RandomProblem, random_problem
+from sketch_checks import check_optimal
 
 from dosdt.contract import Budget, Constraints
 from dosdt.limits import Limits, Status
 from dosdt.problem import Problem
-from dosdt.sketches import captured
-from dosdt.solve import Answer, solve
+from dosdt.solve import solve
 from dosdt.subproblem import counts
 from dosdt.subproblem.search import SWITCHES, SubproblemSearch
 
 N_PROBLEMS, CHUNK = 10_000, 250
-
-
-def check(problem: Problem, answer: Answer, optimum: Fraction) -> None:
-    """The answer is optimal, and its tree really costs what it says."""
-    assert answer.status is Status.OPTIMAL
-    assert answer.objective == answer.lower_bound == optimum
-    cost = 0
-    for node, mask in zip(answer.sketch.nodes, captured(problem, answer.sketch), strict=True):
-        if node.feature < 0:
-            assert mask.any()
-            cost += sum(problem.cost[node.label][row] for row in np.flatnonzero(mask))
-    assert problem.objective(problem.b * cost + problem.a * answer.sketch.n_leaves) == optimum
 
 
 def constrained(
@@ -59,18 +47,7 @@ def test_it_finds_the_optimum(start: int) -> None:
     for seed in range(start, start + CHUNK):
         given, constraints, limits = constrained(seed)
         answer = solve(given.problem, constraints=constraints)
-        check(given.problem, answer, given.optimum(**limits))
-        sketch = answer.sketch
-        assert constraints.max_leaves is None or sketch.n_leaves <= constraints.max_leaves
-        depths = [0] * len(sketch.nodes)
-        for place, node in enumerate(sketch.nodes):
-            if node.feature >= 0:
-                depths[node.yes] = depths[node.no] = depths[place] + 1
-        assert constraints.max_depth is None or max(depths) <= constraints.max_depth
-        if sketch.n_leaves > 1:
-            for node, mask in zip(sketch.nodes, captured(given.problem, sketch), strict=True):
-                weight = sum(given.problem.weight[row] for row in np.flatnonzero(mask))
-                assert node.feature >= 0 or weight >= constraints.min_support
+        check_optimal(given.problem, answer, given.optimum(**limits), constraints)
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
@@ -78,13 +55,15 @@ def test_without_one_bound_or_the_cache(switch: str) -> None:
     for seed in range(300):
         given, constraints, limits = constrained(seed + 20_000, (3, 4))
         answer = solve(given.problem, constraints=constraints, bounds=set(SWITCHES) - {switch})
-        check(given.problem, answer, given.optimum(**limits))
+        check_optimal(given.problem, answer, given.optimum(**limits))
 
 
 def test_without_any_bound() -> None:
     for seed in range(100):
         given, constraints, limits = constrained(seed + 30_000, (3, 4))
-        check(given.problem, solve(given.problem, constraints=constraints, bounds=()), given.optimum(**limits))
+        check_optimal(
+            given.problem, solve(given.problem, constraints=constraints, bounds=()), given.optimum(**limits)
+        )
 
 
 def test_counting_children_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +71,7 @@ def test_counting_children_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counts, "_WIDE", 0)
     for seed in range(300):
         given, constraints, limits = constrained(seed + 40_000)
-        check(given.problem, solve(given.problem, constraints=constraints), given.optimum(**limits))
+        check_optimal(given.problem, solve(given.problem, constraints=constraints), given.optimum(**limits))
 
 
 @pytest.mark.parametrize("scale", [2**26, 10**40])
@@ -103,7 +82,7 @@ def test_numbers_beyond_floating_point(scale: int) -> None:
         rng = random.Random(seed)
         weights = [Fraction(scale + rng.randrange(scale)) for _ in given.labels]
         heavy = RandomProblem(given.features, given.labels, given.regularization, weights, given.costs)
-        check(heavy.problem, solve(heavy.problem), heavy.optimum())
+        check_optimal(heavy.problem, solve(heavy.problem), heavy.optimum())
 
 
 def test_a_penalty_with_many_digits() -> None:
@@ -112,7 +91,7 @@ def test_a_penalty_with_many_digits() -> None:
         rng = random.Random(seed)
         regularization = Fraction(str(10 ** rng.uniform(-2.5, -0.5)))
         long = RandomProblem(given.features, given.labels, regularization, given.weights, given.costs)
-        check(long.problem, solve(long.problem), long.optimum())
+        check_optimal(long.problem, solve(long.problem), long.optimum())
 
 
 @pytest.mark.parametrize("start", range(0, 500, 100))
@@ -132,7 +111,7 @@ def test_both_searches_agree_on_larger_problems(start: int) -> None:
 def test_many_small_budgets_give_the_same_answer(budget: int) -> None:
     for seed in range(150):
         given, constraints, limits = constrained(seed + 50_000)
-        check(
+        check_optimal(
             given.problem, solve(given.problem, constraints=constraints, expansions=budget), given.optimum(**limits)
         )
 
