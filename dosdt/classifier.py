@@ -227,7 +227,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 raise InputError(f"{option} must be a whole number, {least} or more, got {value!r}")
-        seconds = None if self.time_limit is None else float(exact(self.time_limit, "time_limit"))
+        seconds = (
+            None if self.time_limit is None else float(min(exact(self.time_limit, "time_limit"), Fraction(10**9)))
+        )
         if seconds is not None and seconds < 0:
             raise InputError(f"time_limit must not be negative, got {self.time_limit!r}")
         return Limits(seconds, parse_memory(self.memory_limit), self.evaluation_limit)

@@ -91,12 +91,15 @@ class Result(Generic[TaskT]):
         The best tree found that is better than the limit, if any.
     survivors : sequence of tasks
         What is left to do; empty when the task is done.
+    lower_bound : int or None
+        A bound on every tree that the survivors can still lead to, if the run has proved one.
     expanded, evaluated : int
         Work done in this run.
     """
 
     best: Solution | None = None
     survivors: Sequence[TaskT] = field(default=())
+    lower_bound: int | None = None
     expanded: int = 0
     evaluated: int = 0
 

@@ -16,10 +16,6 @@ from dosdt.errors import InputError
 _LARGEST_EXPONENT = 1000  # a short text such as 1e999999999 would fill the memory with its digits
 
 
-MOST_DIGITS = 1000
-"""Longest number that is read: far beyond any float, short of what would fill the memory (1e99999999)."""
-
-
 def exact(value: object, what: str) -> Fraction:
     """Return `value` as a fraction; `what` names it in the error message."""
     try:

@@ -27,6 +27,11 @@ class Prices:
         self.a, self.b = self.penalty.numerator, self.penalty.denominator
         self._same = (self.a, self.b) == (problem.a, problem.b)
 
+    def inner(self, cost: int, leaves: int) -> int:
+        """Return the inner cost of a tree with so many leaves that costs `cost` outside."""
+        errors = (cost - self._problem.a * leaves) // self._problem.b
+        return self.b * (errors - self._base) + self.a * leaves
+
     def inside(self, limit: int) -> int:
         """Return the smallest inner limit that admits every tree cheaper than `limit` outside."""
         a, b = self._problem.a, self._problem.b

@@ -110,6 +110,8 @@ def solve(
     limits = limits or Limits()
     check_choice("algorithm", algorithm, ALGORITHMS)
     check_choice("policy", policy, POLICIES)
+    if expansions is not None and expansions < 1:
+        raise InputError(f"expansions must be 1 or more, got {expansions}")
     if not problem.regularization and constraints.max_depth is None and constraints.max_leaves is None:
         raise InputError("regularization 0 needs a limit: pass max_depth or max_leaves as well")
 

@@ -89,6 +89,7 @@ class LeafSetSearch:
         self._a_priori = bounds.a_priori_leaves(root.kept, self._floor_cost, problem.a)
         self._limit = root.kept  # a single leaf is always a tree, so only what is better is of interest
         self._best: Key | None = None
+        self._best_cost: float = inf
         self._zero_error_leaves: int | None = None
 
     # -- the contract -------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ class LeafSetSearch:
         """Expand trees, best first, until none is left or the budget is spent."""
         queue = self._queue = task
         heapify(queue)
-        self._best = None
+        self._best, self._best_cost = None, inf
         expanded, evaluated = self.expanded, self.evaluated
         last = inf if budget.expansions is None else expanded + budget.expansions
         pause = budget.pause or _never
@@ -287,11 +288,17 @@ class LeafSetSearch:
         self._serial += 1
         prefix_bound = bounds.hierarchical(kept_cost, to_split, self.problem.a)
         standing = Standing(bound, prefix_bound, kept_weight, key, self._serial)
-        return OpenTree(self._policy(standing, self._leaves), self._serial, bound, kept_cost, kept_weight, key)
+        try:
+            priority = self._policy(standing, self._leaves)
+        except OverflowError:  # beyond the largest float: last
+            priority = inf
+        return OpenTree(priority, self._serial, bound, kept_cost, kept_weight, key)
 
     def _improve(self, cost: int, key: Key) -> None:
-        self._limit = cost
-        self._best = key
+        self._limit = min(self._limit, cost)
+        if cost >= self._best_cost:  # another thread may have put the limit back up for a moment
+            return
+        self._best, self._best_cost = key, cost
         if "zero_error_leaves" in self.switches:
             avoidable = cost - len(key) * self.problem.a - self._root_floor
             self._zero_error_leaves = bounds.zero_error_leaves(len(key), avoidable)

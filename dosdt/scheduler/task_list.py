@@ -10,7 +10,7 @@ TaskT = TypeVar("TaskT")
 
 
 class TaskList(Generic[TaskT]):
-    """Hands out one task after another; for a search that is run by one process.
+    """Hands out one task after another; for a search that one process runs on the whole problem.
 
     Parameters
     ----------
@@ -33,7 +33,9 @@ class TaskList(Generic[TaskT]):
     def absorb(self, result: Result[TaskT]) -> None:
         """Take back what a run has left."""
         self._tasks.extend(result.survivors)
+        if result.lower_bound is not None:
+            self._lower_bound = max(self._lower_bound, result.lower_bound)
 
     def lower_bound(self) -> int | None:
-        """Return the bound known from the start; what runs later prove stays with the search."""
+        """Return the best bound that was proved, or None if nothing is left."""
         return self._lower_bound if self._tasks else None

@@ -65,7 +65,8 @@ class Counter:
 
     def __init__(self, problem: Problem, penalty: Fraction, min_support: int, switches: frozenset[str]) -> None:
         self._a, self._b = penalty.numerator, penalty.denominator
-        self._min_support = min_support
+        # More than everything is as good as any larger number, and fits into a float.
+        self._min_support = min(min_support, sum(problem.weight) + 1)
         self._reduced_support = "reduced_support" in switches
         self._grandchildren = "grandchildren" in switches
         floor = problem.floor
@@ -78,13 +79,15 @@ class Counter:
         if min_support:
             tables.append(list(problem.weight))
         # Integers are exact in floating point as long as their sums stay below 2^24 or 2^53.
+        self._most_spread = sum(spread)
         largest = max(sum(spread), sum(problem.weight) if min_support else 0)
         dtype: Any = np.float32 if largest < 2**24 else np.float64 if largest < 2**53 else object
         # More than any cost, and small enough for two of them to be added in 64 bits wherever costs fit at all.
         dearest = self._b * sum(spread) + self._a * (2 * problem.n_rows + 4)
-        fits = dtype is not object and dearest < 2**59
-        self.never = 2**61 if fits else 4 * dearest + 1
-        self.integer: Any = np.int64 if fits else object
+        if dearest >= 2**59:
+            dtype = object  # as a whole: a float that becomes an object is still a float, and rounds
+        self.never = 4 * dearest + 1 if dtype is object else 2**61
+        self.integer: Any = object if dtype is object else np.int64
         # The large tables stay in 32 bits where costs fit as well: half the memory, twice the speed.
         self._small = dtype is np.float32 and 4 * dearest < 2**24
         self._sides = np.ascontiguousarray(np.hstack([problem.features, ~problem.features]).T)
@@ -129,6 +132,7 @@ class Counter:
         loss + λ as one leaf, and 2λ or more otherwise. It is the paper's accurate support without the floors.
         """
         one, two = (self._a // self._b, 2 * self._a // self._b) if self._reduced_support else (0, 0)
+        one, two = min(one, self._most_spread), min(two, self._most_spread)
         idle: npt.NDArray[np.bool_] = shared - losses <= one
         if self._n_classes > 2 or not self._reduced_support:
             idle &= shared <= two

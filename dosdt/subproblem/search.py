@@ -14,6 +14,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from dosdt.bitvectors import RowSet, pack
+from dosdt.bounds import a_priori_leaves
 from dosdt.contract import Budget, Constraints, Result, Sketch, SketchNode, Solution, leaf_node, split_node
 from dosdt.errors import InputError
 from dosdt.penalty import Prices
@@ -74,7 +75,7 @@ class SubproblemSearch:
         record_facts: bool = False,
     ) -> None:
         self.problem = problem
-        self.constraints = constraints or Constraints()
+        self.constraints = _binding(problem, constraints or Constraints())
         self.switches = frozenset(switches)
         self.expanded = 0
         self._prices = Prices(problem)
@@ -123,9 +124,13 @@ class SubproblemSearch:
                     few = inf
                     threads.enter_context(_one_thread())
             self._settle()
+            if self._stack:
+                self._rise()
+        whole = bool(self._stack) and not task.path
         return Result(
             best=self._best if self._best.cost < best_before else None,
             survivors=[task] if self._stack else [],
+            lower_bound=self._prices.outside(self._stack[0].lower) if whole else None,
             expanded=self.expanded - before,
             evaluated=self.expanded - before,
         )
@@ -142,9 +147,13 @@ class SubproblemSearch:
         return [Fact(path, depth, leaves, known) for path, depth, leaves, known in news], len(self._facts.log)
 
     def absorb(self, facts: Sequence[Fact]) -> None:
-        """Take in what another search has proved."""
+        """Take in what another search has proved.
+
+        Only lower bounds count: the tree behind an upper bound rests on other facts, which may never come.
+        """
         for path, depth, leaves, known in facts:
-            self._facts.absorb(key_of(self._row_set_at(path), depth, leaves), known)
+            bound = Known(known.lower, self._counter.never, None)
+            self._facts.absorb(key_of(self._row_set_at(path), depth, leaves), bound)
 
     def lower_bound(self) -> int | None:
         """Return a bound on all trees of the running task; None if there is no such task."""
@@ -341,7 +350,10 @@ class SubproblemSearch:
         if not root.subset.path and root.upper < self._inner_limit():
             for frame in reversed(stack):
                 self._facts.record(frame)
-            self._best = prune(self.problem, self._sketch(root.subset), self.constraints)
+            found = prune(self.problem, self._sketch(root.subset), self.constraints)
+            if self._prices.inner(found.cost, found.sketch.n_leaves) > root.upper:
+                raise AssertionError("the tree found costs more than was proved; please report this as a bug")
+            self._best = min(found, self._best, key=lambda solution: solution.cost)
             self._limit = min(self._limit, self._best.cost)
 
     def _settle(self) -> None:
@@ -383,6 +395,26 @@ class SubproblemSearch:
             *_allowance(subset, place),
         )
 
+    def _best_split(self, subset: Subset) -> tuple[Subset, Place | None]:
+        """Return the root of the best tree known for a subset, and the subset with the leaves it was found for.
+
+        A tree with fewer leaves than allowed may be the best, and is known under its own number of leaves.
+        """
+        if subset.leaves is None:
+            allowances = [subset]
+        else:
+            allowances = [subset._replace(leaves=leaves) for leaves in range(subset.leaves, 1, -1)]
+        found = []
+        for allowed in allowances:
+            known = self._facts.tree(allowed.key)
+            if known is not None and known.upper < self._counter.never:  # its tree was found here
+                found.append((known.upper, known.best, allowed))
+            elif allowed is allowances[0]:
+                frame = Frame(allowed, self._counter.count([allowed.rows]), 0)
+                found.append((frame.upper, frame.best, allowed))
+        _, best, chosen = min(found, key=lambda item: item[0])
+        return chosen, best
+
     def _sketch(self, root: Subset) -> Sketch:
         """Return the best tree known for a subset."""
         m = len(self._columns)
@@ -392,8 +424,7 @@ class SubproblemSearch:
             number, subset = stack.pop()
             if subset.depth == 0 or subset.leaves == 1:
                 continue
-            known = self._facts.tree(subset.key)
-            best = known.best if known is not None else Frame(subset, self._counter.count([subset.rows]), 0).best
+            subset, best = self._best_split(subset)
             if best is None:
                 continue
             no = Place(m + best.x, (1 if subset.leaves is None else subset.leaves - 1) - 1 - best.share)
@@ -401,6 +432,19 @@ class SubproblemSearch:
             stack += [(len(nodes), self._subset(subset, m, best)), (len(nodes) + 1, self._subset(subset, m, no))]
             nodes += [leaf_node(0), leaf_node(0)]
         return Sketch(tuple(nodes))
+
+
+def _binding(problem: Problem, constraints: Constraints) -> Constraints:
+    """Return the constraints without those that no tree of interest can break."""
+    depth, leaves = constraints.max_depth, constraints.max_leaves
+    costs = [sum(cost) for cost in problem.cost]
+    most = a_priori_leaves(problem.b * min(costs) + problem.a, problem.b * sum(problem.floor), problem.a)
+    most = problem.n_rows if most is None else min(most, problem.n_rows)
+    return Constraints(
+        None if depth is not None and depth >= problem.n_columns else depth,
+        None if leaves is not None and leaves >= most else leaves,
+        constraints.min_support,
+    )
 
 
 def _allowance(subset: Subset, place: Place) -> tuple[int | None, int | None]:
