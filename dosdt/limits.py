@@ -97,9 +97,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         # Signals reach the main thread only; elsewhere Ctrl-C is the caller's business.
-        # A program that ignores Ctrl-C, as under nohup, goes on doing so.
-        handler = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is threading.main_thread() and callable(handler):
+        if threading.current_thread() is threading.main_thread():
             self._previous_handler = signal.signal(signal.SIGINT, self._on_interrupt)
         return self
 
