@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.bitvectors import RowSet, unpack
 from dosdt.problem import Problem
 
 Array = npt.NDArray[Any]
@@ -95,7 +96,7 @@ class Counter:
         ones = np.ones((problem.n_rows, 1), np.bool_)
         self._features = np.hstack([problem.features, ones]).astype(dtype)
         self._values = [np.array(table, dtype=dtype)[:, None] * self._features for table in tables]
-        self._everything: Rows = tuple(np.flatnonzero([value != 0 for value in table]) for table in tables)
+        self._matters = [np.array([value != 0 for value in table]) for table in tables]
 
     @property
     def compares(self) -> bool:
@@ -107,9 +108,10 @@ class Counter:
         """How many numbers one subset takes."""
         return 4 * (int(self._features.shape[1]) - 1) ** 2
 
-    def everything(self) -> Rows:
-        """Return all rows that matter."""
-        return self._everything
+    def rows(self, row_set: RowSet) -> Rows:
+        """Return the rows of a subset that matter."""
+        mask = unpack(row_set, len(self._features))
+        return tuple([np.flatnonzero(mask & matters) for matters in self._matters])
 
     def child(self, rows: Rows, x: int) -> Rows:
         """Return the rows of child x of a subset."""

@@ -1,11 +1,10 @@
-"""Depth-first branch and bound over subsets of the rows, behind the contract of every search."""
+"""Branch and bound over subsets of the rows, in waves, behind the contract of every search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import cache
-from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
@@ -13,21 +12,22 @@ import msgpack
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from dosdt.bitvectors import RowSet, pack
+from dosdt.bitvectors import RowSet
 from dosdt.bounds import a_priori_leaves
-from dosdt.contract import Budget, Constraints, Result, Sketch, SketchNode, Solution, leaf_node, split_node
+from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_node
 from dosdt.errors import InputError
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
 from dosdt.sketches import prune
 from dosdt.subproblem.counts import Counter, counter_for
-from dosdt.subproblem.facts import Facts, Known
-from dosdt.subproblem.frame import Frame, Path, Place, Subset, key_of
+from dosdt.subproblem.graph import Graph
+from dosdt.subproblem.rebuild import best_tree
+from dosdt.subproblem.subsets import Path, Subset, Subsets
+from dosdt.subproblem.waves import Wanted, ascend, descend
 
 SWITCHES: dict[str, str] = {
     "reduced_support": "a side of a split whose rows lose too little cannot pay for its leaf",
     "grandchildren": "a child's bound comes from its own children's losses, not from counting three leaves",
-    "similarity": "a subset costs at least what a similar one does, less what the difference can lose",
     "cache": "what was proved of a subset is not proved again",
 }
 
@@ -45,12 +45,12 @@ class Task(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What is proved of a subset, in terms any process understands."""
+    """No tree for a subset costs less than `lower`, in terms any process understands."""
 
     path: Path
     depth: int | None
     leaves: int | None
-    known: Known
+    lower: int
 
 
 class SubproblemSearch:
@@ -82,20 +82,18 @@ class SubproblemSearch:
         self._counter: Counter = counter_for(
             problem, self._prices.penalty, self.constraints.min_support, self.switches
         )
-        self._columns = [pack(problem.features[:, j]) for j in range(problem.n_columns)]
-        self._everything = pack(np.ones(problem.n_rows, np.bool_))
-        self._facts = Facts(use="cache" in self.switches, log=record_facts)
-        # With a minimum support the tree of one subset need not be allowed for another.
-        self._similarity = (
-            "similarity" in self.switches and not self.constraints.min_support and self._counter.compares
-        )
+        self._subsets = Subsets(problem)
+        shares = 1 if self.constraints.max_leaves is None else max(1, self.constraints.max_leaves - 1)
+        self._graph = Graph(problem.n_columns, shares, self._counter.integer, merge="cache" in self.switches)
         self._batch = max(1, _GRANDCHILDREN_AT_ONCE // self._counter.cells)
-        self._stack: list[Frame] = []
-        self._task: Task | None = None
-        self._best = prune(problem, Sketch((leaf_node(0),)), self.constraints)
+        self._log: list[Fact] | None = [] if record_facts else None
+        self._told: dict[Any, int] = {}
+        self._task = self.root()
+        self._root: int | None = None
+        self._active = 0
+        self._best = self.single_leaf()
         self._limit = self._best.cost
         self._limits = self._limit, self._prices.inside(self._limit)
-        self._pause: Callable[[], bool] = _never
 
     # -- the contract ---------------------------------------------------------------------------------------------
 
@@ -108,29 +106,25 @@ class SubproblemSearch:
         return prune(self.problem, Sketch((leaf_node(0),)), self.constraints)
 
     def run(self, task: Task, budget: Budget) -> Result[Task]:
-        """Solve a subset, or go on with it; a task that was left in the middle goes on where it was."""
+        """Solve a subset, or go on with it: all that was proved of it before still holds."""
         if task.depth == 0 or task.leaves == 1:
             return Result()
         before, best_before = self.expanded, self._best.cost
-        self._pause = budget.pause or _never
+        pause = budget.pause or _never
         last = inf if budget.expansions is None else before + budget.expansions
         with ExitStack() as threads:
-            if task != self._task or not self._stack:
-                self._start(task)
+            root = self._start(task)
             few: float = before + _FEW_EXPANSIONS
-            while self._stack and self.expanded < last and not self._pause():
-                self._advance()
+            while not self._closed(root) and self.expanded < last and not pause():
+                self._wave(root, last, pause)
                 if self.expanded > few:
                     few = inf
                     threads.enter_context(_one_thread())
-            self._settle()
-            if self._stack:
-                self._rise()
-        whole = bool(self._stack) and not task.path
+        closed = self._closed(root)
         return Result(
             best=self._best if self._best.cost < best_before else None,
-            survivors=[task] if self._stack else [],
-            lower_bound=self._prices.outside(self._stack[0].lower) if whole else None,
+            survivors=[] if closed else [task],
+            lower_bound=None if closed or task.path else self.lower_bound(),
             expanded=self.expanded - before,
             evaluated=self.expanded - before,
         )
@@ -141,26 +135,22 @@ class SubproblemSearch:
 
     def facts_since(self, cursor: int) -> tuple[Sequence[Fact], int]:
         """Return what was proved since `cursor`."""
-        if self._facts.log is None:
+        if self._log is None:
             raise InputError("this search keeps no facts; create it with record_facts=True")
-        news = self._facts.log[cursor:]
-        return [Fact(path, depth, leaves, known) for path, depth, leaves, known in news], len(self._facts.log)
+        return self._log[cursor:], len(self._log)
 
     def absorb(self, facts: Sequence[Fact]) -> None:
-        """Take in what another search has proved.
-
-        Only lower bounds count: the tree behind an upper bound rests on other facts, which may never come.
-        """
-        for path, depth, leaves, known in facts:
-            bound = Known(known.lower, self._counter.never, None)
-            self._facts.absorb(key_of(self._row_set_at(path), depth, leaves), bound)
+        """Take in what another search has proved."""
+        for path, depth, leaves, lower in facts:
+            key = Subset(self._subsets.rows_at(path), depth, leaves).key
+            if (node := self._graph.find(key)) is not None:
+                self._graph.lower[node] = max(int(self._graph.lower[node]), lower)
+            elif lower > self._told.get(key, 0):
+                self._told[key] = lower
 
     def lower_bound(self) -> int | None:
         """Return a bound on all trees of the running task; None if there is no such task."""
-        if not self._stack:
-            return None
-        self._settle()
-        return self._prices.outside(self._stack[0].lower)
+        return None if self._root is None else self._prices.outside(int(self._graph.lower[self._root]))
 
     def encode(self, task: Task) -> bytes:
         """Return a task as a message."""
@@ -186,252 +176,130 @@ class SubproblemSearch:
 
     @property
     def open(self) -> int:
-        """Number of subsets between the root and where the search is."""
-        return len(self._stack)
+        """Number of subsets of which more must be known."""
+        return self._active
 
     def statistics(self) -> dict[str, int]:
         """Return counts of this search's own, by name."""
-        return {"facts": len(self._facts)}
+        return {"facts": len(self._graph)}
 
     def remaining_log10(self) -> None:
         """No bound on the evaluations left is known for this search."""
         return
 
+    # -- what a certificate is made of ----------------------------------------------------------------------------
+
+    def known(self, rows: RowSet, depth: int | None, leaves: int | None) -> int:
+        """Return the best lower bound on a subset that is at hand, in the prices of `Prices`; 0 if there is none."""
+        node = self._graph.find(Subset(rows, depth, leaves).key)
+        return 0 if node is None else int(self._graph.lower[node])
+
+    def prove(self, path: Path, depth: int | None, leaves: int | None) -> None:
+        """Solve a subset to the end, for what was forgotten of it."""
+        self.run(Task(path, depth, leaves), Budget())
+
     # -- the search -----------------------------------------------------------------------------------------------
 
-    def _start(self, task: Task) -> None:
-        rows = self._counter.everything()
-        for literal in task.path:
-            rows = self._counter.child(rows, literal - 1 if literal > 0 else len(self._columns) - literal - 1)
-        subset = Subset(task.path, self._row_set_at(task.path), rows, task.depth, task.leaves)
-        self._task = task
-        if (known := self._facts.get(subset.key)) is None:
-            self.expanded += 1  # to expand it again costs nothing new
-        frame = Frame(subset, self._counter.count([rows]), 0)
-        frame.settle()
-        if known is not None:
-            frame.lower = max(frame.lower, known.lower)
-        self._stack = [frame]
-        self._rise()
-        self._open_children([frame])
+    def _start(self, task: Task) -> int:
+        """Return the task's node."""
+        subset = Subset(self._subsets.rows_at(task.path), task.depth, task.leaves)
+        node = self._graph.find(subset.key)
+        if node is None:
+            counts = self._counter.count([self._counter.rows(subset.rows)])
+            node = self._graph.start(subset, counts, task.path)
+            self._graph.lower[node] = max(int(self._graph.lower[node]), self._told.pop(subset.key, 0))
+            self.expanded += 1
+            self._write_down([node])
+        self._task, self._root = task, node
+        self._take_best(node)
+        return node
 
-    def _advance(self) -> None:
-        """Do one step: go down to a child, or finish the subset at hand and go up."""
-        stack = self._stack
-        if not stack[0].subset.path:
-            stack[0].limit = self._inner_limit()
-        frame = stack[-1]
-        child = self._next_child(frame)
-        self._rise()
-        if child is not None:
-            stack.append(child)
-            return
-        frame.settle()
-        known = self._facts.record(frame)
-        stack.pop()
-        if not stack:
-            return
-        parent, place = stack[-1], frame.place
-        assert place is not None
-        parent.children.pop(place)
-        parent.learn(place, known.lower, known.upper)
-        if self._similarity:
-            parent.compare(place, known.lower, self._prices.b)
-        parent.improve()
-
-    def _inner_limit(self) -> int:
-        """Return the limit in the search's own prices; it changes rarely and is asked for often."""
+    def _need(self) -> int:
+        """Return the cost that trees of the running task must stay below to be of interest."""
+        if self._task.path:
+            return self._counter.never
         limit = self._limit  # once: another thread may tighten it
         if self._limits[0] != limit:
             self._limits = limit, self._prices.inside(limit)
         return self._limits[1]
 
-    def _next_child(self, frame: Frame) -> Frame | None:
-        """Return the child to solve next, or None if nothing below the target is left."""
-        if not frame.prepared:
-            frame.prepared = True
-            self._prepare(frame)
-        while True:
-            bounds = frame.candidates()
-            position = int(bounds.argmin())
-            if bounds.flat[position] >= frame.target:
-                return None
-            place = max(frame.sides(*divmod(position, frame.m)), key=frame.gap)
-            subset_key = self._key(frame, place)
-            known = self._facts.get(subset_key)
-            if known is not None and frame.would_learn(place, known.lower, known.upper):
-                frame.learn(place, known.lower, known.upper)
-                frame.improve()
-                continue
-            child = frame.children.get(place)
-            if child is None:
-                self._open([(frame, place)])
-                frame.improve()
-                continue
-            child.limit = frame.room(place)
-            if not child.opened:
-                self._open_children([child])
-            return child
+    def _closed(self, root: int) -> bool:
+        return bool(self._graph.lower[root] >= min(self._need(), self._graph.upper[root]))
 
-    def _prepare(self, frame: Frame) -> None:
-        """Open the grandchildren that may be needed, in few and large batches: counting many at once is cheaper."""
-        target, bounds = frame.target, frame.candidates()
-        wanted = []
-        for place, child in frame.children.items():
-            yes = place if place.x < frame.m else frame.sibling(place)
-            if bounds[yes.share, yes.x] < target and frame.gap(place) > 0 and not child.opened:
-                child.limit = frame.room(place)
-                if child.lower < child.target:
-                    wanted.append(child)
-        if len(wanted) < 2:
+    def _wave(self, root: int, last: float, pause: Callable[[], bool]) -> None:
+        """Ask for all that must be known next, count it, and carry bounds up."""
+        graph = self._graph
+        wave = descend(graph, root, self._need())
+        self._active = sum(map(len, wave.levels))
+        nodes = np.unique(np.concatenate(wave.levels)) if self._log is not None else None
+        before = graph.lower[nodes] if nodes is not None else None
+        limit, start, end = self._limit, 0, len(wave.wanted.node)
+        while start < end:
+            size = min(self._batch, int(min(last - self.expanded, end)))
+            if size <= 0 or (start and (pause() or self._limit != limit)):
+                break
+            self._open(Wanted(*(part[start : start + size] for part in wave.wanted)))
+            start += size
+        ascend(graph, wave)
+        if nodes is not None:
+            self._write_down(nodes[graph.lower[nodes] > before].tolist())
+        self._take_best(root)
+
+    def _open(self, wanted: Wanted) -> None:
+        """Make children nodes, or find that they are."""
+        graph, subsets = self._graph, self._subsets
+        new: dict[Any, int] = {}
+        children: list[Subset] = []
+        rows, parents, literals, kids = [], [], [], []
+        parent, parents_rows = -1, tuple[Any, ...]()
+        for node, share, side in zip(*(part.tolist() for part in wanted), strict=True):
+            child = subsets.child(graph.subsets[node], side, share)
+            key = child.key
+            kid = graph.find(key)
+            if kid is None:
+                kid = new.get(key)
+            if kid is None and self._told.get(key, 0) > graph.lowers[node, share, side]:
+                graph.lowers[node, share, side] = self._told[key]
+                kid = -1
+            elif kid is None:
+                if node != parent:
+                    parent, parents_rows = node, self._counter.rows(graph.subsets[node].rows)
+                kid = len(graph) + len(children)
+                if "cache" in self.switches:
+                    new[key] = kid
+                children.append(child)
+                rows.append(self._counter.child(parents_rows, side))
+                parents.append(node)
+                literals.append(subsets.literal(side))
+            kids.append(kid)
+        if children:
+            nodes = graph.add(children, self._counter.count(rows), parents, literals)
+            self.expanded += len(children)
+            if self._told:
+                for node, child in zip(nodes.tolist(), children, strict=True):
+                    graph.lower[node] = max(int(graph.lower[node]), self._told.pop(child.key, 0))
+            self._write_down(nodes.tolist())
+        graph.kids[wanted] = kids
+
+    def _take_best(self, root: int) -> None:
+        """Keep the tree behind a node's upper bound if it is the best one of the whole problem."""
+        upper = int(self._graph.upper[root])
+        if self._task.path or upper >= self._need():
             return
-        self._open_children(wanted)
-        for child in wanted:
-            assert child.place is not None
-            known = self._facts.record(child)
-            frame.learn(child.place, known.lower, known.upper)
-        frame.improve()
+        sketch = best_tree(self._graph, root, self._subsets, self._counter)
+        found = prune(self.problem, sketch, self.constraints)
+        if self._prices.inner(found.cost, found.sketch.n_leaves) > upper:
+            raise AssertionError("the tree found costs more than was proved; please report this as a bug")
+        self._best = min(found, self._best, key=lambda solution: solution.cost)
+        self._limit = min(self._limit, self._best.cost)
 
-    def _open_children(self, frames: Iterable[Frame]) -> None:
-        """Open all children that a tree below the target could need; a pause may leave some for later."""
-        todo: dict[Any, tuple[Frame, Place]] = {}
-        for frame in frames:
-            frame.opened = True
-            for share, feature in np.argwhere(frame.candidates() < frame.target).tolist():
-                for place in frame.sides(share, feature):
-                    if frame.gap(place) > 0:
-                        key = self._key(frame, place)
-                        known = self._facts.get(key)
-                        if known is None:
-                            todo.setdefault(key, (frame, place))
-                        else:
-                            frame.learn(place, known.lower, known.upper)
-        places = list(todo.values())
-        for start in range(0, len(places), self._batch):
-            if start and self._pause():
-                break
-            self._open(places[start : start + self._batch])
-        for frame in frames:
-            frame.improve()
-            frame.settle()
-
-    def _open(self, places: Sequence[tuple[Frame, Place]]) -> None:
-        subsets = [self._subset(frame.subset, frame.m, place) for frame, place in places]
-        counts = self._counter.count([subset.rows for subset in subsets])
-        self.expanded += len(subsets)
-        for k, (subset, (frame, place)) in enumerate(zip(subsets, places, strict=True)):
-            child = Frame(subset, counts, k)
-            child.place = place
-            child.settle()
-            frame.children[place] = child
-            known = self._facts.record(child)
-            frame.learn(place, known.lower, known.upper)
-
-    def _rise(self) -> None:
-        """Carry a better tree up to the root at once, so that every limit on the way falls with it."""
-        stack, risen = self._stack, False
-        for level in range(len(stack) - 1, 0, -1):
-            child, parent = stack[level], stack[level - 1]
-            place = child.place
-            assert place is not None
-            if child.upper >= parent.uppers[place.share, place.x]:
-                break
-            before = parent.upper
-            parent.learn(place, 0, child.upper)
-            parent.improve()
-            if parent.upper == before:
-                break
-            risen = True
-        if risen:
-            for parent, child in pairwise(stack):
-                assert child.place is not None
-                child.limit = min(child.limit, parent.room(child.place))
-        root = stack[0]
-        if not root.subset.path and root.upper < self._inner_limit():
-            for frame in reversed(stack):
-                self._facts.record(frame)
-            found = prune(self.problem, self._sketch(root.subset), self.constraints)
-            if self._prices.inner(found.cost, found.sketch.n_leaves) > root.upper:
-                raise AssertionError("the tree found costs more than was proved; please report this as a bug")
-            self._best = min(found, self._best, key=lambda solution: solution.cost)
-            self._limit = min(self._limit, self._best.cost)
-
-    def _settle(self) -> None:
-        """Bring all bounds on the way to the root up to date, and keep what they say."""
-        for level in range(len(self._stack) - 1, -1, -1):
-            frame = self._stack[level]
-            frame.settle()
-            known = self._facts.record(frame)
-            if level:
-                assert frame.place is not None
-                self._stack[level - 1].learn(frame.place, known.lower, known.upper)
-                self._stack[level - 1].improve()
-
-    # -- subsets --------------------------------------------------------------------------------------------------
-
-    def _row_set(self, row_set: RowSet, m: int, x: int) -> RowSet:
-        inside = row_set & self._columns[x % m]
-        return inside if x < m else row_set ^ inside
-
-    def _row_set_at(self, path: Path) -> RowSet:
-        m, row_set = len(self._columns), self._everything
-        for literal in path:
-            row_set = self._row_set(row_set, m, literal - 1 if literal > 0 else m - literal - 1)
-        return row_set
-
-    def _key(self, frame: Frame, place: Place) -> Any:
-        subset = frame.subset
-        row_set = self._row_set(subset.row_set, frame.m, place.x)
-        if subset.depth is None and subset.leaves is None:
-            return row_set
-        return key_of(row_set, *_allowance(subset, place))
-
-    def _subset(self, subset: Subset, m: int, place: Place) -> Subset:
-        literal = place.x + 1 if place.x < m else m - place.x - 1
-        return Subset(
-            (*subset.path, literal),
-            self._row_set(subset.row_set, m, place.x),
-            self._counter.child(subset.rows, place.x),
-            *_allowance(subset, place),
-        )
-
-    def _best_split(self, subset: Subset) -> tuple[Subset, Place | None]:
-        """Return the root of the best tree known for a subset, and the subset with the leaves it was found for.
-
-        A tree with fewer leaves than allowed may be the best, and is known under its own number of leaves.
-        """
-        if subset.leaves is None:
-            allowances = [subset]
-        else:
-            allowances = [subset._replace(leaves=leaves) for leaves in range(subset.leaves, 1, -1)]
-        found = []
-        for allowed in allowances:
-            known = self._facts.tree(allowed.key)
-            if known is not None and known.upper < self._counter.never:  # its tree was found here
-                found.append((known.upper, known.best, allowed))
-            elif allowed is allowances[0]:
-                frame = Frame(allowed, self._counter.count([allowed.rows]), 0)
-                found.append((frame.upper, frame.best, allowed))
-        _, best, chosen = min(found, key=lambda item: item[0])
-        return chosen, best
-
-    def _sketch(self, root: Subset) -> Sketch:
-        """Return the best tree known for a subset."""
-        m = len(self._columns)
-        nodes: list[SketchNode] = [leaf_node(0)]
-        stack = [(0, root)]
-        while stack:
-            number, subset = stack.pop()
-            if subset.depth == 0 or subset.leaves == 1:
-                continue
-            subset, best = self._best_split(subset)
-            if best is None:
-                continue
-            no = Place(m + best.x, (1 if subset.leaves is None else subset.leaves - 1) - 1 - best.share)
-            nodes[number] = split_node(best.x, len(nodes), len(nodes) + 1)
-            stack += [(len(nodes), self._subset(subset, m, best)), (len(nodes) + 1, self._subset(subset, m, no))]
-            nodes += [leaf_node(0), leaf_node(0)]
-        return Sketch(tuple(nodes))
+    def _write_down(self, nodes: Sequence[int]) -> None:
+        """Keep what is known of some nodes for other searches."""
+        if self._log is None:
+            return
+        for node in nodes:
+            _, depth, leaves = self._graph.subsets[node]
+            self._log.append(Fact(self._graph.path(node), depth, leaves, int(self._graph.lower[node])))
 
 
 def _binding(problem: Problem, constraints: Constraints) -> Constraints:
@@ -445,12 +313,6 @@ def _binding(problem: Problem, constraints: Constraints) -> Constraints:
         None if leaves is not None and leaves >= most else leaves,
         constraints.min_support,
     )
-
-
-def _allowance(subset: Subset, place: Place) -> tuple[int | None, int | None]:
-    """Return the depth and leaves that a child's tree may have."""
-    depth, leaves = subset.depth, subset.leaves
-    return None if depth is None else depth - 1, None if leaves is None else place.share + 1
 
 
 @cache

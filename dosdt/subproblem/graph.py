@@ -1,0 +1,181 @@
+"""The TreeCache of the subproblem search: an AND/OR graph of subsets, with bounds on what their trees cost.
+
+A node is a subset of the rows. It keeps bounds on all its children, whether or not these are nodes themselves, and
+what they say of its own cost. Nodes live in arrays, so that bounds of thousands of them move at once.
+
+Where leaves are limited, row k of a node's bounds is for children with at most k + 1 leaves. A candidate is a feature
+and a share k: of the node's leaves, the yes side may have k + 1 and the no side all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dosdt.subproblem.counts import Counts
+from dosdt.subproblem.subsets import Key, Path, Subset
+
+Array = npt.NDArray[Any]
+Ids = npt.NDArray[np.intp]
+
+_ARRAYS = ("lowers", "uppers", "kids", "lower", "upper", "leaf", "leaves", "parent", "literal")
+_GROWTH = 1.5
+
+
+class Graph:
+    """Nodes by number, and by key.
+
+    Attributes
+    ----------
+    lowers, uppers : integer arrays of shape (nodes, K, 2M)
+        Bounds on the children's costs; K is 1 where leaves are not limited. Arrays have room for more nodes.
+    kids : int32 array of shape (nodes, K, 2M)
+        The nodes of the children, -1 where there is none.
+    lower, upper : integer arrays of shape (nodes,)
+        Bounds on the nodes' own costs; `upper` is that of a tree.
+    leaf : integer array of shape (nodes,)
+        What the nodes cost as leaves.
+    leaves : int32 array of shape (nodes,)
+        Most leaves of a tree for the node; 2 where that is not limited, so that there is one share.
+    """
+
+    def __init__(self, m: int, shares: int, integer: Any, *, merge: bool = True) -> None:
+        self.m, self.shares = m, shares
+        self.subsets: list[Subset] = []
+        self._ids: dict[Any, int] = {}
+        self._merge = merge
+        self._starts: dict[int, Path] = {}
+        self.lowers, self.uppers = (np.empty((0, shares, 2 * m), integer) for _ in range(2))
+        self.kids = np.empty((0, shares, 2 * m), np.int32)
+        self.lower, self.upper, self.leaf = (np.empty(0, integer) for _ in range(3))
+        self.leaves, self.parent, self.literal = (np.empty(0, np.int32) for _ in range(3))
+
+    def __len__(self) -> int:
+        return len(self.subsets)
+
+    def find(self, key: Key) -> int | None:
+        """Return the node with a key, or None."""
+        return self._ids.get(key)
+
+    def add(self, subsets: Sequence[Subset], counts: Counts, parents: Sequence[int], literals: Sequence[int]) -> Ids:
+        """Add nodes with the bounds that counting gives; `parents` and `literals` say how they were reached."""
+        first, last = len(self), len(self) + len(subsets)
+        self._reserve(last)
+        if self._merge:
+            self._ids.update((subset.key, first + k) for k, subset in enumerate(subsets))
+        self.subsets += subsets
+        new = slice(first, last)
+        self.lowers[new], self.uppers[new] = _allowed(subsets, counts, self.shares)
+        self.kids[new] = -1
+        self.lower[new] = 0
+        self.upper[new] = self.leaf[new] = counts.leaf
+        self.leaves[new] = [subset.leaves or 2 for subset in subsets]
+        self.parent[new], self.literal[new] = parents, literals
+        nodes = np.arange(first, last)
+        self.settle(nodes)
+        return nodes
+
+    def start(self, subset: Subset, counts: Counts, path: Path) -> int:
+        """Add a node that is reached by a path of its own."""
+        node = int(self.add([subset], counts, [-1], [0])[0])
+        if self._merge or not path:
+            self._ids[subset.key] = node
+        self._starts[node] = path
+        return node
+
+    def path(self, node: int) -> Path:
+        """Return the signed feature numbers that lead to a node."""
+        way: list[int] = []
+        while node not in self._starts:
+            way.append(int(self.literal[node]))
+            node = int(self.parent[node])
+        return (*self._starts[node], *reversed(way))
+
+    def candidates(self, bounds: Array, leaves: Array) -> Array:
+        """Return what candidates cost by the bounds of both sides.
+
+        Parameters
+        ----------
+        bounds : integer array of shape (n, K, 2M)
+            Rows of `lowers` or `uppers`.
+        leaves : int32 array of shape (n,)
+
+        Returns
+        -------
+        integer array of shape (n, K, M)
+        """
+        yes, no = bounds[..., : self.m], bounds[..., self.m :]
+        if self.shares == 1:
+            return np.asarray(yes + no)
+        others = leaves[:, None] - 2 - np.arange(self.shares)
+        sums = yes + np.take_along_axis(no, np.maximum(others, 0)[:, :, None], axis=1)
+        # A share that leaves nothing for the other side is none.
+        sums[others < 0] = sums.max(initial=0) + 1
+        return np.asarray(sums)
+
+    def settle(self, nodes: Ids) -> None:
+        """Bring bounds up to date with those of the children that are nodes."""
+        lowers, uppers, kids = self.lowers[nodes], self.uppers[nodes], self.kids[nodes]
+        known = kids >= 0
+        if known.any():
+            kids = kids[known]
+            lowers[known] = np.maximum(lowers[known], self.lower[kids])
+            uppers[known] = np.minimum(uppers[known], self.upper[kids])
+        if self.shares > 1:
+            # With fewer leaves a tree costs no less, with more no more.
+            lowers = np.maximum.accumulate(lowers[:, ::-1], axis=1)[:, ::-1]
+            uppers = np.minimum.accumulate(uppers, axis=1)
+        self.lowers[nodes], self.uppers[nodes] = lowers, uppers
+        leaves = self.leaves[nodes]
+        self.upper[nodes] = upper = np.minimum(
+            self.upper[nodes], self.candidates(uppers, leaves).reshape(len(nodes), -1).min(axis=1)
+        )
+        lower = self.candidates(lowers, leaves).reshape(len(nodes), -1).min(axis=1)
+        self.lower[nodes] = np.maximum(self.lower[nodes], np.minimum(lower, upper))
+
+    def forget(self) -> int:
+        """Drop all nodes without children of their own, and return how many.
+
+        Their parents keep the bounds, and counting brings them back as they were: this costs work, never exactness.
+        """
+        n = len(self)
+        kept: npt.NDArray[np.bool_] = np.asarray((self.kids[:n] >= 0).any(axis=(1, 2)))
+        kept[list(self._starts)] = True
+        number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        left = int(kept.sum())
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            array[:left] = array[:n][kept]
+        kids = self.kids[:left]
+        kids[kids >= 0] = number[kids[kids >= 0]]
+        parent = self.parent[:left]
+        parent[parent >= 0] = number[parent[parent >= 0]]
+        self._starts = {int(number[node]): path for node, path in self._starts.items()}
+        self.subsets = [subset for subset, keep in zip(self.subsets, kept.tolist(), strict=True) if keep]
+        self._ids = {key: int(number[node]) for key, node in self._ids.items() if kept[node]}
+        return n - left
+
+    def _reserve(self, n: int) -> None:
+        if n <= len(self.lower):
+            return
+        room = max(n, int(len(self.lower) * _GROWTH), 64)
+        for name in _ARRAYS:  # one by one, so that only one of them is held twice at a time
+            old = getattr(self, name)
+            new = np.empty((room, *old.shape[1:]), old.dtype)
+            new[: len(self)] = old[: len(self)]
+            setattr(self, name, new)
+
+
+def _allowed(subsets: Sequence[Subset], counts: Counts, shares: int) -> tuple[Array, Array]:
+    """Return bounds on children, (B, K, 2M) each, given the depth and leaves that each subset's tree may have."""
+    if all(subset.depth is None and subset.leaves is None for subset in subsets):
+        return counts.lowers[:, None], counts.splits[:, None]
+    # How many splits on a path a child may make; once that is all counted, its cost is known.
+    depths = np.array([np.inf if subset.depth is None else subset.depth - 1 for subset in subsets])[:, None]
+    by_leaves = np.array([np.arange(shares) if subset.leaves is not None else [np.inf] for subset in subsets])
+    more = np.minimum(depths, by_leaves)[:, :, None]
+    uppers = np.where(more >= 1, counts.splits[:, None], counts.leaves[:, None])
+    return np.where(more >= counts.levels, counts.lowers[:, None], uppers), uppers

@@ -1,0 +1,88 @@
+"""One wave of the search: from a node down to all that must be known next, and back up with what was learnt.
+
+To prove that a node costs `need` or more, *every* candidate that might cost less must be refuted, on either side. So
+nothing is gained by looking at one candidate after another: a wave asks for all of them at once, on one side each,
+and goes on below the children that are nodes already. What it ends at is counted in a few large batches.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dosdt.subproblem.graph import Array, Graph, Ids
+
+
+class Wanted(NamedTuple):
+    """Children that should become nodes: of which node, with which share of its leaves, on which side (0 to 2M-1)."""
+
+    node: Ids
+    share: Ids
+    side: Ids
+
+
+class Wave(NamedTuple):
+    """The nodes passed on the way down, from the first to the last, and the children wanted."""
+
+    levels: list[Ids]
+    wanted: Wanted
+
+
+class _Sides(NamedTuple):
+    """The same side of many candidates: bounds, and the node or -1."""
+
+    lower: Array
+    upper: Array
+    kid: Array
+
+
+def descend(graph: Graph, root: int, limit: int) -> Wave:
+    """Find what must be known to prove that a node costs `limit` or more, or as much as its best tree."""
+    front: Ids = np.array([root])
+    need = np.array([limit], graph.lower.dtype)
+    levels, wanted = [], []
+    while len(front):
+        levels.append(front)
+        need = np.minimum(need, graph.upper[front])
+        lowers, leaves = graph.lowers[front], graph.leaves[front]
+        at, share, feature = np.nonzero(graph.candidates(lowers, leaves) < need[:, None, None])
+        node = front[at]
+        rest = leaves[at] - 2 - share
+        yes, no = _sides(graph, node, share, feature), _sides(graph, node, rest, feature + graph.m)
+        second = _second(yes, no)
+        kid = np.where(second, no.kid, yes.kid)
+        room = need[at] - np.where(second, yes.lower, no.lower)
+        new = kid < 0
+        side = np.where(second, feature + graph.m, feature)
+        wanted.append(Wanted(node[new], np.where(second, rest, share)[new], side[new]))
+        front, which = np.unique(kid[~new], return_inverse=True)
+        need = np.zeros(len(front), need.dtype)
+        np.maximum.at(need, which, room[~new])
+    return Wave(levels, _distinct(graph, wanted))
+
+
+def ascend(graph: Graph, wave: Wave) -> None:
+    """Carry what is known of the children up to the node that the wave came from."""
+    for nodes in reversed(wave.levels):
+        graph.settle(nodes)
+
+
+def _sides(graph: Graph, node: Ids, share: Ids, side: Ids) -> _Sides:
+    return _Sides(graph.lowers[node, share, side], graph.uppers[node, share, side], graph.kids[node, share, side])
+
+
+def _second(yes: _Sides, no: _Sides) -> Array:
+    """Choose the side to look at: one never looked into first, else the one of which less is known to be spent."""
+    yes_open, no_open = yes.upper > yes.lower, no.upper > no.lower
+    yes_new, no_new = (yes.kid < 0) & yes_open, (no.kid < 0) & no_open
+    second = np.where(yes_new == no_new, no.lower < yes.lower, no_new)
+    return np.where(yes_open & no_open, second, no_open)
+
+
+def _distinct(graph: Graph, wanted: list[Wanted]) -> Wanted:
+    """Return each child once, those of the oldest nodes first."""
+    node, share, side = (np.concatenate(parts) for parts in zip(*wanted, strict=True))
+    shape = (len(graph), graph.shares, 2 * graph.m)
+    flat = np.unique(np.ravel_multi_index((node, share, side), shape))
+    return Wanted(*np.unravel_index(flat, shape))
