@@ -1,7 +1,7 @@
 """Counting: what the children and grandchildren of subsets cost as leaves, in a few matrix products.
 
 A subset with M features has 2M children: child x < M is where feature x is true, child M + x where it is false.
-One product of the rows' features with themselves gives the losses of all 4M² grandchildren at once, so expanding a
+One product of the rows' features with themselves gives the losses of all grandchildren at once, so expanding a
 subset tells as much as expanding it and every child of it one by one.
 """
 
@@ -18,6 +18,7 @@ from dosdt.bitvectors import RowSet, unpack
 from dosdt.problem import Problem
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 Rows = tuple[npt.NDArray[np.intp], ...]
 """The rows of a subset, once for every table of values: those where the value is not zero."""
 
@@ -35,10 +36,8 @@ class Counts(NamedTuple):
         A bound on every child.
     levels : int
         Up to how many splits deep a child is known exactly, less one: 2 if `splits` is exact, 1 if only `leaves` is.
-    never : int
-        More than any tree costs; stands in the arrays for a child of a split that cannot pay.
-    shared : array of shape (B, 2M, 2M)
-        Most that the rows which two children share can lose: Σ (ceiling - floor); None where it was not counted.
+    losses : integer array of shape (B, 2M)
+        Most that the rows of every child can lose: b·Σ (ceiling - floor).
     """
 
     leaf: list[int]
@@ -46,8 +45,7 @@ class Counts(NamedTuple):
     splits: Array
     lowers: Array
     levels: int
-    never: int
-    shared: Array | None
+    losses: Array
 
 
 class Counter:
@@ -62,6 +60,13 @@ class Counter:
         Least weight of a leaf; 0 if there is no such constraint.
     switches : frozenset of str
         Which bounds to use.
+
+    Attributes
+    ----------
+    never : int
+        More than any tree costs; stands in `Counts` for a child of a split that cannot pay.
+    integer : numpy type
+        Of the costs: 64 bits, or Python's own integers where these do not suffice.
     """
 
     def __init__(self, problem: Problem, penalty: Fraction, min_support: int, switches: frozenset[str]) -> None:
@@ -71,8 +76,8 @@ class Counter:
         self._reduced_support = "reduced_support" in switches
         self._grandchildren = "grandchildren" in switches
         floor = problem.floor
-        residuals = [[cost - low for cost, low in zip(row, floor, strict=True)] for row in problem.cost]
-        spread = [high - low for high, low in zip(problem.ceiling, floor, strict=True)]
+        residuals = [[self._b * (cost - low) for cost, low in zip(row, floor, strict=True)] for row in problem.cost]
+        spread = [self._b * (high - low) for high, low in zip(problem.ceiling, floor, strict=True)]
         self._n_classes = len(residuals)
         tables = [*residuals]
         if self._n_classes > 2:  # with two classes a row's spread is its one residual
@@ -80,37 +85,34 @@ class Counter:
         if min_support:
             tables.append(list(problem.weight))
         # Integers are exact in floating point as long as their sums stay below 2^24 or 2^53.
-        self._most_spread = sum(spread)
         largest = max(sum(spread), sum(problem.weight) if min_support else 0)
-        dtype: Any = np.float32 if largest < 2**24 else np.float64 if largest < 2**53 else object
-        # More than any cost, and small enough for two of them to be added in 64 bits wherever costs fit at all.
-        dearest = self._b * sum(spread) + self._a * (2 * problem.n_rows + 4)
-        if dearest >= 2**59:
-            dtype = object  # as a whole: a float that becomes an object is still a float, and rounds
-        self.never = 4 * dearest + 1 if dtype is object else 2**61
-        self.integer: Any = object if dtype is object else np.int64
-        # The large tables stay in 32 bits where costs fit as well: half the memory, twice the speed.
-        self._small = dtype is np.float32 and 4 * dearest < 2**24
+        # More than any cost; two of them can be added in 64 bits wherever costs fit at all.
+        dearest = sum(spread) + self._a * (2 * problem.n_rows + 4)
+        exceeds = dearest >= 2**59 or largest >= 2**52
+        dtype: Any = object if exceeds else np.float64 if largest >= 2**23 else np.float32
+        self.never = 4 * dearest + 1 if exceeds else 2**61
+        self.integer: Any = object if exceeds else np.int64
+        # What no sum of losses reaches, where splits that cannot pay are passed over.
+        self._out: Any = 4 * dearest if exceeds else dtype(2 * largest + 2)
+        # A penalty above all losses is as good as any larger one, and a penalty in a float stays exact.
+        self._most = sum(spread)
         self._sides = np.ascontiguousarray(np.hstack([problem.features, ~problem.features]).T)
         # A column of ones makes the products hold the sums over a child and over the whole subset as well.
         ones = np.ones((problem.n_rows, 1), np.bool_)
-        self._features = np.hstack([problem.features, ones]).astype(dtype)
-        self._values = [np.array(table, dtype=dtype)[:, None] * self._features for table in tables]
+        features = np.hstack([problem.features, ones]).astype(dtype)
+        # Side by side, so that one look-up fetches both factors of a product.
+        self._factors = [np.hstack([np.array(table, dtype=dtype)[:, None] * features, features]) for table in tables]
+        self._width = problem.n_columns + 1
         self._matters = [np.array([value != 0 for value in table]) for table in tables]
-
-    @property
-    def compares(self) -> bool:
-        """Whether `Counts.shared` is kept: with many features it takes more memory than similarity is worth."""
-        return int(self._features.shape[1]) <= _COMPARED
 
     @property
     def cells(self) -> int:
         """How many numbers one subset takes."""
-        return 4 * (int(self._features.shape[1]) - 1) ** 2
+        return 4 * (self._width - 1) ** 2
 
     def rows(self, row_set: RowSet) -> Rows:
         """Return the rows of a subset that matter."""
-        mask = unpack(row_set, len(self._features))
+        mask = unpack(row_set, len(self._matters[0]))
         return tuple([np.flatnonzero(mask & matters) for matters in self._matters])
 
     def child(self, rows: Rows, x: int) -> Rows:
@@ -120,100 +122,118 @@ class Counter:
 
     def count(self, subsets: Sequence[Rows]) -> Counts:
         """Count for several subsets at once."""
-        width = self._features.shape[1]
-        sums = np.empty((len(self._values), len(subsets), width, width), dtype=self._features.dtype)
-        for k, subset in enumerate(subsets):
-            for t, part in enumerate(subset):
-                np.matmul(self._values[t].take(part, 0).T, self._features.take(part, 0), out=sums[t, k])
-        return self._evaluate(_grandchildren(sums))
+        w = self._width
+        sums = np.empty((len(self._factors), len(subsets), w, w), dtype=self._factors[0].dtype)
+        for t, factors in enumerate(self._factors):
+            for k, subset in enumerate(subsets):
+                both = factors.take(subset[t], 0)
+                np.matmul(both[:, :w].T, both[:, w:], out=sums[t, k])
+        return self._evaluate(sums)
 
-    def _idle(self, tables: Array, losses: Array, shared: Array) -> npt.NDArray[np.bool_]:
+    def _idle(self, tables: Array, losses: Array) -> Mask:
         """Return which sides of a split cannot pay for themselves, or are too small.
 
-        Reduced support: whoever takes a side's rows in can lose `shared` on them at most; keeping the side costs
+        Reduced support: whoever takes a side's rows in can lose their spread at most; keeping the side costs
         loss + λ as one leaf, and 2λ or more otherwise. It is the paper's accurate support without the floors.
         """
-        one, two = (self._a // self._b, 2 * self._a // self._b) if self._reduced_support else (0, 0)
-        one, two = min(one, self._most_spread), min(two, self._most_spread)
-        idle: npt.NDArray[np.bool_] = shared - losses <= one
-        if self._n_classes > 2 or not self._reduced_support:
-            idle &= shared <= two
+        n = self._n_classes
+        a = min(self._a, self._most) if self._reduced_support else 0
+        if n == 2:  # what a side's spread exceeds its loss by is the other class's loss
+            idle: Mask = np.maximum(tables[0], tables[1]) <= a
+            if not self._reduced_support:
+                idle &= losses <= 0
+        else:
+            idle = (tables[n] - losses <= a) & (tables[n] <= min(2 * a, self._most))
         if self._min_support:
             idle |= tables[-1] < self._min_support
         return idle
 
-    def _evaluate(self, tables: Array) -> Counts:
-        a, b, n = self._a, self._b, self._n_classes
-        m = tables.shape[2] // 2
-        losses = np.minimum(tables[0], tables[1])
-        for table in tables[2:n]:
-            np.minimum(losses, table, out=losses)
-        shared = tables[0] + tables[1] if n == 2 else tables[n]
-        idle = self._idle(tables, losses, shared)
-        # Grandchildren are the same in either order, so the minimum over a child's splits may run over the first of
-        # the two axes, where numpy is quick.
-        useless = idle[:, :m] | idle[:, m:]
-        costs = losses if self._small else losses.astype(self.integer)
-        never = 2**22 if self._small else self.never  # gone once the minimum with a leaf is taken
-        if b != 1:
-            costs *= b
-        diagonal = np.arange(2 * m)
-        leaves = costs[:, diagonal, diagonal].astype(self.integer) + a
-        pairs = costs[:, :m] + costs[:, m:]
-        np.copyto(pairs, never, where=useless)
-        splits = np.minimum(pairs.min(axis=1).astype(self.integer) + 2 * a, leaves)
+    def _evaluate(self, sums: Array) -> Counts:
+        """Return bounds from the sums over pairs of true features; the last row and column stand for no feature."""
+        a, m = self._a, self._width - 1
+        total = sums[..., m, m]
+        yes = sums[..., :m, m]
+        children = np.concatenate([yes, total[..., None] - yes], axis=-1)
+        losses, out = self._judge(children)
+        splits, lowers = self._best_splits(sums[..., :m, :m], yes, children[..., m:])
+        leaves = losses.astype(self.integer) + a
+        splits = np.minimum(splits.astype(self.integer) + 2 * a, leaves)
         if self._grandchildren:
-            # Each side of a child's split is a leaf or costs 2λ at least.
-            np.minimum(costs, a, out=costs)
-            np.add(costs[:, :m], costs[:, m:], out=pairs)
-            np.copyto(pairs, never, where=useless)
-            lowers = np.minimum(pairs.min(axis=1).astype(self.integer) + 2 * a, leaves)
+            lowers = np.minimum(lowers.astype(self.integer) + 2 * a, leaves)
         else:
             lowers = np.minimum(splits, 3 * a)
-        own = idle[:, diagonal, diagonal]
-        out = own[:, :m] | own[:, m:]
+        spread = children[0] + children[1] if self._n_classes == 2 else children[self._n_classes]
+        most = spread.astype(self.integer)
+        never = out[:, :m] | out[:, m:]
         for bounds in (leaves, splits, lowers):
-            np.copyto(bounds[:, :m], self.never, where=out)
-        whole = (tables[:n, :, 0, 0] + tables[:n, :, m, m]).min(axis=0).tolist()
-        leaf = [b * int(loss) + a for loss in whole]
-        return Counts(leaf, leaves, splits, lowers, 2, self.never, shared if self.compares else None)
+            np.copyto(bounds[:, :m], self.never, where=never)
+        leaf = [int(loss) + a for loss in total[: self._n_classes].min(axis=0).tolist()]
+        return Counts(leaf, leaves, splits, lowers, 2, most)
+
+    def _judge(self, tables: Array) -> tuple[Array, Mask]:
+        """Return the losses of sides as leaves, and which of them are idle."""
+        losses = np.minimum(tables[0], tables[1])
+        for table in tables[2 : self._n_classes]:
+            np.minimum(losses, table, out=losses)
+        return losses, self._idle(tables, losses)
+
+    def _best_splits(self, both: Array, yes: Array, no: Array) -> tuple[Array, Array]:
+        """Return, for all 2M children, the least loss of a split, and the least if a side may cost λ instead.
+
+        Either side of a child's split is a leaf, or costs 2λ at least. `both` has the sums over pairs of true
+        features, `yes` and `no` those over one feature.
+        """
+        m = self._width - 1
+        a = min(self._a, self._most)
+        # Arrays are indexed [y, x] for child x split by y: numpy is quick to find minima along that axis.
+        x_without_y = yes[..., None, :] - both
+        y_without_x = yes[..., :, None] - both
+        neither = no[..., :, None] - x_without_y
+        halves = [(both, x_without_y), (y_without_x, neither)]
+        splits, lowers = (np.empty((both.shape[1], 2 * m), both.dtype) for _ in range(2))
+        for half, (first, second) in enumerate(halves):
+            place = slice(half * m, half * m + m)
+            one, idle = self._judge(first)
+            other, idle_too = self._judge(second)
+            idle |= idle_too
+            pairs = one + other
+            np.copyto(pairs, self._out, where=idle)
+            pairs.min(axis=1, out=splits[:, place])
+            if self._grandchildren:
+                np.add(np.minimum(one, a, out=one), np.minimum(other, a, out=other), out=pairs)
+                np.copyto(pairs, self._out, where=idle)
+                pairs.min(axis=1, out=lowers[:, place])
+        return splits, lowers
 
 
 class WideCounter(Counter):
     """Counts children only: with thousands of features, their pairs are too many."""
 
     @property
-    def compares(self) -> bool:
-        """Whether `Counts.shared` is counted."""
-        return False
-
-    @property
     def cells(self) -> int:
         """How many numbers one subset takes."""
-        return 2 * int(self._features.shape[1])
+        return 2 * self._width
 
     def count(self, subsets: Sequence[Rows]) -> Counts:
         """Count for several subsets at once."""
-        a, b, n = self._a, self._b, self._n_classes
-        width = self._features.shape[1]
-        m = width - 1
-        sums = np.empty((len(self._values), len(subsets), width), dtype=self._features.dtype)
-        for k, subset in enumerate(subsets):
-            for t, part in enumerate(subset):
-                sums[t, k] = self._values[t].take(part, 0).sum(axis=0)
-        tables = np.concatenate([sums[..., :m], sums[..., m:] - sums[..., :m]], axis=2)
-        losses = tables[:n].min(axis=0)
-        idle = self._idle(tables, losses, tables[:2].sum(axis=0) if n == 2 else tables[n])
-        leaves = losses.astype(self.integer) * b + a
+        a, n, w = self._a, self._n_classes, self._width
+        sums = np.empty((len(self._factors), len(subsets), w), dtype=self._factors[0].dtype)
+        for t, factors in enumerate(self._factors):
+            for k, subset in enumerate(subsets):
+                sums[t, k] = factors[:, :w].take(subset[t], 0).sum(axis=0)
+        yes, total = sums[..., :-1], sums[..., -1:]
+        children = np.concatenate([yes, total - yes], axis=-1)
+        losses, out = self._judge(children)
+        leaves = losses.astype(self.integer) + a
         lowers = np.minimum(leaves, 2 * a)
-        out = idle[:, :m] | idle[:, m:]
+        never = out[:, : w - 1] | out[:, w - 1 :]
         for bounds in (leaves, lowers):
-            np.copyto(bounds[:, :m], self.never, where=out)
-        leaf = [b * int(loss) + a for loss in sums[:n, :, m].min(axis=0).tolist()]
-        return Counts(leaf, leaves, leaves, lowers, 1, self.never, None)
+            np.copyto(bounds[:, : w - 1], self.never, where=never)
+        spread = children[0] + children[1] if n == 2 else children[n]
+        leaf = [int(loss) + a for loss in total[:n, :, 0].min(axis=0).tolist()]
+        return Counts(leaf, leaves, leaves, lowers, 1, spread.astype(self.integer))
 
 
-_COMPARED = 50
 _WIDE = 600
 
 
@@ -221,15 +241,3 @@ def counter_for(problem: Problem, penalty: Fraction, min_support: int, switches:
     """Return a counter that suits the number of features."""
     kind = Counter if problem.n_columns <= _WIDE else WideCounter
     return kind(problem, penalty, min_support, switches)
-
-
-def _grandchildren(sums: Array) -> Array:
-    """Return the sums over all 2M x 2M grandchildren, given those over pairs of true features and of none."""
-    m = sums.shape[-1] - 1
-    cells = np.empty((*sums.shape[:-2], 2 * m, 2 * m), dtype=sums.dtype)
-    both, one, total = sums[..., :m, :m], sums[..., :m, m], sums[..., m, m]
-    cells[..., :m, :m] = both
-    np.subtract(one[..., :, None], both, out=cells[..., :m, m:])
-    np.subtract(one[..., None, :], both, out=cells[..., m:, :m])
-    np.subtract((total[..., None] - one)[..., :, None], cells[..., m:, :m], out=cells[..., m:, m:])
-    return cells

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.subproblem.chains import Chains
 from dosdt.subproblem.counts import Counts
 from dosdt.subproblem.subsets import Key, Path, Subset
 
 Array = npt.NDArray[Any]
 Ids = npt.NDArray[np.intp]
 
-_ARRAYS = ("lowers", "uppers", "kids", "lower", "upper", "leaf", "leaves", "parent", "literal")
+_ARRAYS = ("lowers", "uppers", "losses", "kids", "lower", "upper", "leaf", "leaves", "parent", "literal")
 _GROWTH = 1.5
 
 
@@ -42,13 +43,14 @@ class Graph:
         Most leaves of a tree for the node; 2 where that is not limited, so that there is one share.
     """
 
-    def __init__(self, m: int, shares: int, integer: Any, *, merge: bool = True) -> None:
-        self.m, self.shares = m, shares
+    def __init__(self, m: int, shares: int, integer: Any, chains: Chains | None, *, merge: bool = True) -> None:
+        self.m, self.shares, self.chains = m, shares, chains
         self.subsets: list[Subset] = []
         self._ids: dict[Any, int] = {}
         self._merge = merge
         self._starts: dict[int, Path] = {}
         self.lowers, self.uppers = (np.empty((0, shares, 2 * m), integer) for _ in range(2))
+        self.losses = np.empty((0, 2 * m), integer)
         self.kids = np.empty((0, shares, 2 * m), np.int32)
         self.lower, self.upper, self.leaf = (np.empty(0, integer) for _ in range(3))
         self.leaves, self.parent, self.literal = (np.empty(0, np.int32) for _ in range(3))
@@ -69,6 +71,7 @@ class Graph:
         self.subsets += subsets
         new = slice(first, last)
         self.lowers[new], self.uppers[new] = _allowed(subsets, counts, self.shares)
+        self.losses[new] = counts.losses
         self.kids[new] = -1
         self.lower[new] = 0
         self.upper[new] = self.leaf[new] = counts.leaf
@@ -128,6 +131,8 @@ class Graph:
             # With fewer leaves a tree costs no less, with more no more.
             lowers = np.maximum.accumulate(lowers[:, ::-1], axis=1)[:, ::-1]
             uppers = np.minimum.accumulate(uppers, axis=1)
+        if self.chains is not None:
+            self.chains.carry(lowers, self.losses[nodes])
         self.lowers[nodes], self.uppers[nodes] = lowers, uppers
         leaves = self.leaves[nodes]
         self.upper[nodes] = upper = np.minimum(

@@ -19,19 +19,21 @@ from dosdt.errors import InputError
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
 from dosdt.sketches import prune
+from dosdt.subproblem.chains import Chains
 from dosdt.subproblem.counts import Counter, counter_for
 from dosdt.subproblem.graph import Graph
 from dosdt.subproblem.rebuild import best_tree
 from dosdt.subproblem.subsets import Path, Subset, Subsets
-from dosdt.subproblem.waves import Wanted, ascend, descend
+from dosdt.subproblem.waves import Wanted, Wave, ascend, descend
 
 SWITCHES: dict[str, str] = {
     "reduced_support": "a side of a split whose rows lose too little cannot pay for its leaf",
     "grandchildren": "a child's bound comes from its own children's losses, not from counting three leaves",
+    "similarity": "a subset costs at least what a similar one does, less what the difference can lose",
     "cache": "what was proved of a subset is not proved again",
 }
 
-_GRANDCHILDREN_AT_ONCE = 2**18
+_GRANDCHILDREN_AT_ONCE = 2**17
 _FEW_EXPANSIONS = 100
 """Up to here, finding the libraries whose threads are to be limited takes longer than the search itself."""
 
@@ -84,7 +86,9 @@ class SubproblemSearch:
         )
         self._subsets = Subsets(problem)
         shares = 1 if self.constraints.max_leaves is None else max(1, self.constraints.max_leaves - 1)
-        self._graph = Graph(problem.n_columns, shares, self._counter.integer, merge="cache" in self.switches)
+        self._graph = Graph(
+            problem.n_columns, shares, self._counter.integer, self._chains(), merge="cache" in self.switches
+        )
         self._batch = max(1, _GRANDCHILDREN_AT_ONCE // self._counter.cells)
         self._log: list[Fact] | None = [] if record_facts else None
         self._told: dict[Any, int] = {}
@@ -116,10 +120,12 @@ class SubproblemSearch:
             root = self._start(task)
             few: float = before + _FEW_EXPANSIONS
             while not self._closed(root) and self.expanded < last and not pause():
-                self._wave(root, last, pause)
-                if self.expanded > few:
+                wave = descend(self._graph, root, self._need())
+                if self.expanded + len(wave.wanted.node) > few:
                     few = inf
                     threads.enter_context(_one_thread())
+                self._ride(wave, last, pause)
+                self._take_best(root)
         closed = self._closed(root)
         return Result(
             best=self._best if self._best.cost < best_before else None,
@@ -200,6 +206,12 @@ class SubproblemSearch:
 
     # -- the search -----------------------------------------------------------------------------------------------
 
+    def _chains(self) -> Chains | None:
+        if "similarity" not in self.switches:
+            return None
+        support = self.constraints.min_support > 0
+        return Chains(self.problem.features, self._counter.never, min_support=support)
+
     def _start(self, task: Task) -> int:
         """Return the task's node."""
         subset = Subset(self._subsets.rows_at(task.path), task.depth, task.leaves)
@@ -226,10 +238,9 @@ class SubproblemSearch:
     def _closed(self, root: int) -> bool:
         return bool(self._graph.lower[root] >= min(self._need(), self._graph.upper[root]))
 
-    def _wave(self, root: int, last: float, pause: Callable[[], bool]) -> None:
-        """Ask for all that must be known next, count it, and carry bounds up."""
+    def _ride(self, wave: Wave, last: float, pause: Callable[[], bool]) -> None:
+        """Count what a wave asks for, or as much of it as the budget allows, and carry bounds up."""
         graph = self._graph
-        wave = descend(graph, root, self._need())
         self._active = sum(map(len, wave.levels))
         nodes = np.unique(np.concatenate(wave.levels)) if self._log is not None else None
         before = graph.lower[nodes] if nodes is not None else None
@@ -243,7 +254,6 @@ class SubproblemSearch:
         ascend(graph, wave)
         if nodes is not None:
             self._write_down(nodes[graph.lower[nodes] > before].tolist())
-        self._take_best(root)
 
     def _open(self, wanted: Wanted) -> None:
         """Make children nodes, or find that they are."""

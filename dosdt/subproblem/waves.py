@@ -13,6 +13,9 @@ import numpy as np
 
 from dosdt.subproblem.graph import Array, Graph, Ids
 
+_AT_ONCE = 3
+"""How many children of one chain a wave asks for, about."""
+
 
 class Wanted(NamedTuple):
     """Children that should become nodes: of which node, with which share of its leaves, on which side (0 to 2M-1)."""
@@ -53,12 +56,14 @@ def descend(graph: Graph, root: int, limit: int) -> Wave:
         second = _second(yes, no)
         kid = np.where(second, no.kid, yes.kid)
         room = need[at] - np.where(second, yes.lower, no.lower)
-        new = kid < 0
+        old = kid >= 0
+        new = ~old
+        new[_put_off(graph, node, share, feature, new)] = False
         side = np.where(second, feature + graph.m, feature)
         wanted.append(Wanted(node[new], np.where(second, rest, share)[new], side[new]))
-        front, which = np.unique(kid[~new], return_inverse=True)
+        front, which = np.unique(kid[old], return_inverse=True)
         need = np.zeros(len(front), need.dtype)
-        np.maximum.at(need, which, room[~new])
+        np.maximum.at(need, which, room[old])
     return Wave(levels, _distinct(graph, wanted))
 
 
@@ -78,6 +83,23 @@ def _second(yes: _Sides, no: _Sides) -> Array:
     yes_new, no_new = (yes.kid < 0) & yes_open, (no.kid < 0) & no_open
     second = np.where(yes_new == no_new, no.lower < yes.lower, no_new)
     return np.where(yes_open & no_open, second, no_open)
+
+
+def _put_off(graph: Graph, node: Ids, share: Ids, feature: Ids, new: Array) -> Ids:
+    """Return which new children to leave for a later wave: in a long chain, a few may say enough of all others."""
+    places: Ids = np.flatnonzero(new)
+    if graph.chains is None or not len(places):
+        return places[:0]
+    chain = graph.chains.of_feature[feature[places]]
+    order = np.lexsort((chain, share[places], node[places]))
+    # Runs of the same node, share and chain, in the order of the features.
+    keys = np.stack([node[places], share[places], chain])[:, order]
+    first = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+    length = np.diff(np.append(first, len(places)))
+    stride = np.repeat(np.maximum(length // _AT_ONCE, 1), length)
+    position = np.arange(len(places)) - np.repeat(first, length)
+    late: Ids = places[order[position % stride != stride // 2]]
+    return late
 
 
 def _distinct(graph: Graph, wanted: list[Wanted]) -> Wanted:

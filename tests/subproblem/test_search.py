@@ -51,6 +51,27 @@ def test_it_finds_the_optimum(start: int) -> None:
         check_optimal(given.problem, answer, given.optimum(**limits), constraints)
 
 
+def thresholds(seed: int) -> tuple[RandomProblem, Constraints, dict[str, object]]:
+    """Return a problem as `constrained` does, whose features are thresholds of two numbers."""
+    given, constraints, limits = constrained(seed, (4,))
+    rng = random.Random(seed)
+    numbers = [(rng.randrange(6), rng.randrange(3)) for _ in given.labels]
+    features = [[int(x <= t) for t in range(5)] + [int(y > t) for t in range(2)] for x, y in numbers]
+    if len({tuple(row) for row, weight in zip(features, given.weights or given.labels, strict=True) if weight}) < 2:
+        features[0], features[1] = [1] * 7, [0] * 7
+    nested = RandomProblem(features, given.labels, given.regularization, given.weights, given.costs)
+    return nested, constraints, limits
+
+
+@pytest.mark.parametrize("start", range(0, 1000, 250))
+def test_nested_features(start: int) -> None:
+    """Similarity has most to say where features contain one another."""
+    for seed in range(start, start + 250):
+        given, constraints, limits = thresholds(seed + 90_000)
+        answer = solve(given.problem, constraints=constraints)
+        check_optimal(given.problem, answer, given.optimum(**limits), constraints)
+
+
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_without_one_bound_or_the_cache(switch: str) -> None:
     for seed in range(300):
