@@ -24,7 +24,7 @@ from dosdt.subproblem.counts import Counter, counter_for
 from dosdt.subproblem.graph import Graph
 from dosdt.subproblem.rebuild import best_tree
 from dosdt.subproblem.subsets import Path, Subset, Subsets
-from dosdt.subproblem.waves import Wanted, Wave, ascend, descend
+from dosdt.subproblem.waves import Wanted, Wave, ascend, descend, dive
 
 SWITCHES: dict[str, str] = {
     "reduced_support": "a side of a split whose rows lose too little cannot pay for its leaf",
@@ -98,6 +98,7 @@ class SubproblemSearch:
         self._best = self.single_leaf()
         self._limit = self._best.cost
         self._limits = self._limit, self._prices.inside(self._limit)
+        self._found = self._limits[1]
 
     # -- the contract ---------------------------------------------------------------------------------------------
 
@@ -120,7 +121,9 @@ class SubproblemSearch:
             root = self._start(task)
             few: float = before + _FEW_EXPANSIONS
             while not self._closed(root) and self.expanded < last and not pause():
-                wave = descend(self._graph, root, self._need())
+                wave = dive(self._graph, root)
+                if not len(wave.wanted.node):
+                    wave = descend(self._graph, root, self._need())
                 if self.expanded + len(wave.wanted.node) > few:
                     few = inf
                     threads.enter_context(_one_thread())
@@ -294,12 +297,13 @@ class SubproblemSearch:
     def _take_best(self, root: int) -> None:
         """Keep the tree behind a node's upper bound if it is the best one of the whole problem."""
         upper = int(self._graph.upper[root])
-        if self._task.path or upper >= self._need():
+        if self._task.path or upper >= self._found:
             return
         sketch = best_tree(self._graph, root, self._subsets, self._counter)
         found = prune(self.problem, sketch, self.constraints)
         if self._prices.inner(found.cost, found.sketch.n_leaves) > upper:
             raise AssertionError("the tree found costs more than was proved; please report this as a bug")
+        self._found = upper
         self._best = min(found, self._best, key=lambda solution: solution.cost)
         self._limit = min(self._limit, self._best.cost)
 

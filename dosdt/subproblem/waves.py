@@ -67,6 +67,30 @@ def descend(graph: Graph, root: int, limit: int) -> Wave:
     return Wave(levels, _distinct(graph, wanted))
 
 
+def dive(graph: Graph, root: int) -> Wave:
+    """Find what is not yet known of a node's best tree: the children it ends in may have better trees than counted.
+
+    This finds good trees early, and deep ones at all before the proof is nearly done.
+    """
+    front: Ids = np.array([root])
+    levels, wanted = [], []
+    while len(front):
+        levels.append(front)
+        costs = graph.candidates(graph.uppers[front], graph.leaves[front]).reshape(len(front), -1)
+        split = costs.min(axis=1) < graph.leaf[front]
+        node = front[split]
+        share, feature = np.unravel_index(costs[split].argmin(axis=1), (graph.shares, graph.m))
+        rest = graph.leaves[node] - 2 - share
+        node = np.tile(node, 2)
+        share, side = np.append(share, rest), np.append(feature, feature + graph.m)
+        sides = _sides(graph, node, share, side)
+        unsure = sides.upper > sides.lower
+        new, old = unsure & (sides.kid < 0), unsure & (sides.kid >= 0)
+        wanted.append(Wanted(node[new], share[new], side[new]))
+        front = np.unique(sides.kid[old])
+    return Wave(levels, _distinct(graph, wanted))
+
+
 def ascend(graph: Graph, wave: Wave) -> None:
     """Carry what is known of the children up to the node that the wave came from."""
     for nodes in reversed(wave.levels):
