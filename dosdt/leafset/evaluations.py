@@ -6,7 +6,7 @@ They are astronomically loose, so a progress display shows their power of ten.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import comb, log10, perm
 
 
@@ -32,19 +32,21 @@ def remaining_evaluations(n_features: int, open_trees: Iterable[tuple[int, int]]
     )
 
 
-def coarse_remaining_evaluations(n_features: int, sizes: Iterable[int], most_leaves: int) -> int:
+def coarse_remaining_evaluations(n_features: int, sizes: Mapping[int, int], most_leaves: int) -> int:
     """Return the coarse bound on the evaluations left, from the queue's prefix lengths alone.
 
-    With Q_j trees of prefix length j in the queue: Σ_j Q_j Σ_{k=0}^{K-j} (3^M - j)! / (3^M - j - k)!.
+    With Q_j = ``sizes[j]`` trees of prefix length j in the queue: Σ_j Q_j Σ_{k=0}^{K-j} (3^M - j)! / (3^M - j - k)!.
     """
     possible = 3**n_features
     total = 0
     longer = 1  # Σ_k P(3^M - j, k) for k up to K - j, from j = K downwards: G_j = 1 + (3^M - j) G_{j+1}
-    counts = Counter(min(size, most_leaves) for size in sizes)
+    counts: Counter[int] = Counter()
+    for size, count in sizes.items():
+        counts[min(size, most_leaves)] += count
     for size in range(most_leaves, -1, -1):
         if size < most_leaves:
             longer = 1 + (possible - size) * longer
-        total += counts.get(size, 0) * longer
+        total += counts[size] * longer
     return total
 
 
@@ -95,12 +97,11 @@ def evaluations_log10(n_features: int, most_leaves: int) -> int:
     return int(n_features * most_leaves * log10(3))  # (3^M)! / (3^M - K)! is nearly 3^(M·K)
 
 
-def remaining_log10(n_features: int, sizes: Iterable[int], most_leaves: int) -> int:
+def remaining_log10(n_features: int, sizes: Mapping[int, int], most_leaves: int) -> int:
     """Return the power of ten of `coarse_remaining_evaluations`, by logarithms where it is too long."""
-    counts = Counter(sizes)
     if n_features * most_leaves < 20_000:
-        return power_of_ten(coarse_remaining_evaluations(n_features, counts.elements(), most_leaves))
-    return int(n_features * max(0, most_leaves - min(counts, default=most_leaves)) * log10(3))
+        return power_of_ten(coarse_remaining_evaluations(n_features, sizes, most_leaves))
+    return int(n_features * max(0, most_leaves - min(sizes, default=most_leaves)) * log10(3))
 
 
 def _longer_trees(possible: int, more: int) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from itertools import chain
 
 from dosdt.contract import Result
-from dosdt.leafset.search import OpenTree, Task
+from dosdt.leafset.queue import OpenTree, Task, lower_bound_of
 
 
 class TreeFrontier:
@@ -23,10 +22,12 @@ class TreeFrontier:
     def __init__(self, task: Task, *, batch: int | None = None) -> None:
         self._batch = batch
         self._heap: list[OpenTree] = []
-        self._returned: list[OpenTree] = list(task)  # not in the heap yet: a run that was the last needs no order
+        # Not in the heap yet, as a run that was the last needs no order; each with its bound.
+        self._returned: list[tuple[int, Task]] = []
+        self.absorb(Result(survivors=[list(task)]))
 
     def __len__(self) -> int:
-        return len(self._heap) + len(self._returned)
+        return len(self._heap) + sum(len(task) for _, task in self._returned)
 
     def next_task(self) -> Task | None:
         """Return the most promising trees, or None if there are none."""
@@ -39,19 +40,26 @@ class TreeFrontier:
         return [heappop(self._heap) for _ in range(self._batch)]
 
     def absorb(self, result: Result[Task]) -> None:
-        """Take back what a run has left."""
+        """Take over what a run has left."""
         for survivors in result.survivors:
-            self._returned.extend(survivors)
+            bound = lower_bound_of(survivors) if result.lower_bound is None else result.lower_bound
+            if bound is not None:
+                self._returned.append((bound, survivors))
 
     def lower_bound(self) -> int | None:
-        """Return the smallest bound of an open tree, or None if there are none."""
-        return min((tree.lower_bound for tree in chain(self._heap, self._returned)), default=None)
+        """Return a bound on every tree that open ones can lead to, or None if there are none."""
+        bounds = [bound for bound, _ in self._returned]
+        if self._heap:
+            bounds.append(min(bound for _, _, bound, _, _ in self._heap))
+        return min(bounds, default=None)
 
     def _order(self) -> None:
-        if len(self._returned) > len(self._heap):
-            self._heap += self._returned
-            heapify(self._heap)
-        else:
-            for tree in self._returned:
-                heappush(self._heap, tree)
+        for _, task in self._returned:
+            if len(task) > len(self._heap):
+                task += self._heap
+                self._heap = task
+                heapify(self._heap)
+            else:
+                for tree in task:
+                    heappush(self._heap, tree)
         self._returned = []

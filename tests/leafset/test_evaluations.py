@@ -52,12 +52,12 @@ def test_sums_of_falling_factorials() -> None:
     direct = sum(sum(perm(9 - size, k) for k in range(more + 1)) for size, more in queue)
     assert remaining_evaluations(2, queue) == direct
     coarse = sum(sum(perm(9 - j, k) for k in range(5 - j + 1)) for j in (1, 1, 3, 5))
-    assert coarse_remaining_evaluations(2, [1, 1, 3, 5], 5) == coarse
+    assert coarse_remaining_evaluations(2, {1: 2, 3: 1, 5: 1}, 5) == coarse
 
 
 def test_fine_is_no_larger_than_coarse() -> None:
     """With the same incumbent the fine bound knows more: f <= K - L."""
-    assert remaining_evaluations(3, [(2, 3), (1, 1)]) <= coarse_remaining_evaluations(3, [2, 1], 5)
+    assert remaining_evaluations(3, [(2, 3), (1, 1)]) <= coarse_remaining_evaluations(3, {2: 1, 1: 1}, 5)
 
 
 def test_powers_of_ten() -> None:

@@ -7,12 +7,12 @@ import random
 import pytest
 
 from dosdt.contract import Result
-from dosdt.leafset.search import OpenTree, Task
+from dosdt.leafset.queue import OpenTree, Task, lower_bound_of
 from dosdt.scheduler.tree_frontier import TreeFrontier
 
 
 def tree(priority: float, serial: int, bound: int = 0) -> OpenTree:
-    return OpenTree(priority, serial, bound, 0, 0, (serial,))
+    return priority, serial, bound, 0, (serial,)
 
 
 def random_task(rng: random.Random, first: int, n: int) -> Task:
@@ -40,7 +40,7 @@ def test_one_process_gets_everything_at_once() -> None:
     task = random_task(random.Random(0), 0, 20)
     frontier = TreeFrontier(task)
     assert len(frontier) == 20
-    assert frontier.lower_bound() == min(each.lower_bound for each in task)
+    assert frontier.lower_bound() == lower_bound_of(task) == min(each[2] for each in task)
     everything = frontier.next_task()
     assert everything is not None
     assert sorted(everything) == sorted(task)
@@ -78,10 +78,11 @@ def test_survivors_come_back(batch: int | None) -> None:
         if task is not None and rng.random() < 0.5:
             survivors.append(task)
         serial += n
-        frontier.absorb(Result(survivors=survivors))
+        known = lower_bound_of([each for some in survivors for each in some]) if rng.random() < 0.5 else None
+        frontier.absorb(Result(survivors=survivors, lower_bound=known))
         inside |= {each for some in survivors for each in some}
         assert len(frontier) == len(inside)
-        assert frontier.lower_bound() == min((each.lower_bound for each in inside), default=None)
+        assert frontier.lower_bound() == min((each[2] for each in inside), default=None)
     assert sorted(drain(frontier)) == sorted(inside)
 
 
