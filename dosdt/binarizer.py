@@ -16,7 +16,9 @@ from dosdt.errors import InputError
 from dosdt.evaluation import evaluate_rules
 from dosdt.frames import ColumnTable, column_table, listed, matching_table
 from dosdt.rules import Rule, is_missing
-from dosdt.thresholds import cuts, quantile_gaps, readable
+from dosdt.thresholds import cuts, distinct_values, quantile_gaps, readable
+from dosdt.training import rows_that_count, taken
+from dosdt.weights import IntArray, sample_weights
 
 __all__ = ["Binarizer", "evaluate_rules"]
 
@@ -36,7 +38,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Which midpoints between neighbouring numbers to use: all of them; at most `max_thresholds` a column
         that cut the data into parts of nearly equal size; or those that a small gradient-boosted model uses
         when fitted to `y`. ``auto`` is all of them up to 512 for the whole table; beyond
-        that ``reference``, or ``quantile`` if there is no `y`.
+        that ``reference``, or ``quantile`` if there is no `y` or only one class.
     max_thresholds : int, optional
         Thresholds per column, 1 or more; given with ``thresholds="quantile"`` and only then.
     missing : {"error", "category"}, default="error"
@@ -80,7 +82,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_categories = max_categories
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Binarizer:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
         """Choose the questions.
 
         Parameters
@@ -88,8 +90,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame, ndarray, list of lists or pyarrow Table of shape (n, p)
         y : array-like of shape (n,), optional
             Labels; needed to choose thresholds with a reference model.
+        sample_weight : array-like of non-negative numbers, shape (n,), optional
+            A row of weight 2 counts as two rows, and one of weight 0 as none.
         """
         categories = self._check_options()
+        rows = rows_that_count(X, sample_weight)
+        X, y, sample_weight = (taken(rows, given) for given in (X, y, sample_weight))
         table = column_table(X, categories=categories)
         unknown = [name for name in categories if name not in table.names]
         if unknown:
@@ -105,7 +111,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 fixed[name] = _one_hot(name, values, self.max_categories)
             else:
                 numbers[name] = values
-        cut = self._thresholds(numbers, [rule for rules in fixed.values() for rule in rules], table, y)
+        weights = None if sample_weight is None else sample_weights(sample_weight, table.n_rows)[0]
+        cut = self._thresholds(numbers, [rule for rules in fixed.values() for rule in rules], table, y, weights)
         rules: list[Rule] = []
         for name, values in zip(table.names, table.arrays, strict=True):
             rules += fixed[name] if name in fixed else [Rule(name, "at_most", value) for value in cut[name]]
@@ -195,21 +202,25 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tuple(str(name) for name in self.categories)
 
     def _thresholds(
-        self, numbers: dict[str, Column], others: list[Rule], table: ColumnTable, y: Any
+        self,
+        numbers: dict[str, Column],
+        others: list[Rule],
+        table: ColumnTable,
+        y: Any,
+        weights: IntArray | None,
     ) -> dict[str, list[int | float]]:
         """Return the thresholds of every column of numbers."""
-        distinct = {
-            name: np.unique(values[~is_missing(values)], return_counts=True) for name, values in numbers.items()
-        }
+        distinct = {name: distinct_values(values, weights) for name, values in numbers.items()}
         gaps: dict[str, Sequence[int]] = {name: range(len(values) - 1) for name, (values, _) in distinct.items()}
         too_many = sum(map(len, gaps.values())) > _MOST_THRESHOLDS
-        most = self.max_thresholds
-        if self.thresholds == "auto" and too_many and y is None:
+        choose, most = self.thresholds, self.max_thresholds
+        if choose == "auto" and too_many:
+            choose = "quantile" if y is None or len(set(np.ravel(np.asarray(y, object)))) < 2 else "reference"
             most = max(1, _MOST_THRESHOLDS // len(numbers))
-        if self.thresholds == "reference" or (self.thresholds == "auto" and too_many and y is not None):
+        if choose == "reference":
             from dosdt.reference import reference_gaps
 
-            gaps = dict(reference_gaps(numbers, evaluate_rules(others, table), y, self.random_state))
+            gaps = dict(reference_gaps(numbers, evaluate_rules(others, table), y, weights, self.random_state))
         elif most is not None:
             gaps = {name: quantile_gaps(counts, most) for name, (_, counts) in distinct.items()}
         return {name: cuts(values, gaps[name]) for name, (values, _) in distinct.items()}

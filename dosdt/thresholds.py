@@ -8,6 +8,10 @@ from math import isfinite
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.columns import Column
+from dosdt.rules import is_missing
+from dosdt.weights import IntArray
+
 # Every whole number up to here is a float of its own.
 _EXACT_FLOATS = 2.0**53
 
@@ -23,7 +27,18 @@ def cuts(distinct: npt.NDArray[np.int64 | np.float64], gaps: Iterable[int]) -> l
     return [short_decimal(float(distinct[gap]), float(distinct[gap + 1])) for gap in gaps]
 
 
-def quantile_gaps(counts: npt.NDArray[np.int64], most: int) -> list[int]:
+def distinct_values(values: Column, weights: IntArray | None) -> tuple[Column, IntArray]:
+    """Return the sorted values that are not missing and how much each of them weighs, both of shape (k,)."""
+    present = ~is_missing(values)
+    if weights is None:
+        return np.unique(values[present], return_counts=True)
+    distinct, place = np.unique(values[present], return_inverse=True)
+    sums = np.zeros(len(distinct), weights.dtype)
+    np.add.at(sums, place, weights[present])
+    return distinct, sums
+
+
+def quantile_gaps(counts: IntArray, most: int) -> list[int]:
     """Return at most `most` gaps that cut the data into parts of nearly equal size.
 
     `counts` says how often each distinct value occurs, shape (k,). For ``q = 1 .. most`` the gap is taken
@@ -32,8 +47,10 @@ def quantile_gaps(counts: npt.NDArray[np.int64], most: int) -> list[int]:
     n_gaps = len(counts) - 1
     if n_gaps <= most:
         return list(range(n_gaps))
-    below = np.cumsum(counts)[:-1]
-    targets = np.arange(1, most + 1) * (int(counts.sum()) / (most + 1))
+    total = int(counts.sum())
+    kind = np.int64 if total * (most + 1) < 2**62 else object
+    below = np.cumsum(counts.astype(kind))[:-1] * (most + 1)
+    targets = np.arange(1, most + 1).astype(kind) * total
     right = np.clip(np.searchsorted(below, targets), 0, n_gaps - 1)
     left = np.maximum(right - 1, 0)
     nearest = np.where(targets - below[left] <= below[right] - targets, left, right)

@@ -309,6 +309,55 @@ def test_reference_thresholds_find_the_cut():
     assert again.rules_ == some.rules_
 
 
+@pytest.mark.parametrize(
+    "binarizer",
+    [
+        Binarizer(thresholds="quantile", max_thresholds=4, missing="category"),
+        Binarizer(thresholds="reference", missing="category"),
+    ],
+    ids=["quantile", "reference"],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_weight_is_that_many_rows(binarizer, seed):
+    """Repeated in any order; and a row of weight zero is no row, whatever it holds."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "x": rng.integers(0, 60, 120) / 4,
+            "y": np.where(rng.random(120) < 0.1, np.nan, rng.integers(0, 40, 120)),
+            "colour": rng.choice(["r", "g", "b"], 120),
+        }
+    )
+    y = (frame["x"] > 6).to_numpy() ^ (rng.random(120) < 0.2)
+    weights = rng.integers(0, 5, 120)
+    rows = rng.permutation(np.repeat(np.arange(120), weights))
+    repeated = clone(binarizer).fit(frame.iloc[rows], y[rows]).rules_
+    assert clone(binarizer).fit(frame, y, weights).rules_ == repeated
+    assert clone(binarizer).fit(frame, y, [f"{weight}/7" for weight in weights]).rules_ == repeated
+    odd = frame.astype(object)
+    odd.loc[weights == 0, :] = [["what", "is", "this"]] * int((weights == 0).sum())
+    assert clone(binarizer).fit(odd, y, weights).rules_ == repeated
+    assert clone(binarizer).fit(frame, y).rules_ != repeated
+    huge = [int(weight) * 10**40 for weight in weights]
+    assert clone(binarizer).fit(frame, y, huge).rules_ == repeated
+
+
+def test_refused_weights():
+    assert "row 2" in refused(Binarizer().fit, FRAME, None, [1, -1, 1, 1])
+    assert "4 rows, 3 weights" in refused(Binarizer().fit, FRAME, None, [1, 0, 1])
+    assert "zero for every row" in refused(Binarizer().fit, FRAME, None, [0] * 4)
+    assert "must be a number" in refused(Binarizer().fit, FRAME, None, [0, [], 1, 1])
+
+
+def test_a_rare_class_is_not_lost_among_many_rows(monkeypatch):
+    """Of too many rows some are taken, and one of every class among them."""
+    monkeypatch.setattr("dosdt.reference.MOST_ROWS", 20)
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    y = np.zeros(500)
+    y[317] = 1
+    assert Binarizer(thresholds="reference").fit(X, y).rules_
+
+
 def test_reference_needs_labels():
     binarizer = Binarizer(thresholds="reference")
     assert "requires y" in refused(binarizer.fit, FRAME)
@@ -471,4 +520,5 @@ def test_auto_lets_a_reference_model_choose_among_many():
     y = many[:, 0] > 0.3
     assert Binarizer().fit(many, y).rules_ == Binarizer(thresholds="reference").fit(many, y).rules_
     without_labels = Binarizer().fit(many).rules_
+    assert Binarizer().fit(many, [1] * 200).rules_ == without_labels
     assert without_labels == Binarizer(thresholds="quantile", max_thresholds=512 // 5).fit(many).rules_

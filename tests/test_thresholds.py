@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from dosdt.thresholds import cuts, quantile_gaps, short_decimal
+from dosdt.thresholds import cuts, distinct_values, quantile_gaps, short_decimal
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,25 @@ def test_quantiles():
     assert quantile_gaps(np.array([1, 1, 96, 1, 1]), 2) == [1, 2]
     assert quantile_gaps(np.array([5]), 2) == []
     assert quantile_gaps(np.array([], dtype=np.int64), 2) == []
+
+
+def test_quantiles_of_numbers_of_any_size():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        counts = rng.integers(1, 30, 40)
+        for scale in (2**50, 10**40):
+            large = np.array([int(count) * scale for count in counts], dtype=object)
+            assert quantile_gaps(large, 5) == quantile_gaps(counts, 5)
+    # a hair below and above the middle: floats could not tell
+    assert quantile_gaps(np.array([2**60, 1, 2**60 + 1, 1]), 1) == [1]
+    assert quantile_gaps(np.array([2**60 + 1, 1, 2**60, 1]), 1) == [0]
+
+
+def test_distinct_values_with_their_weights():
+    values = np.array([2.0, np.nan, 1.0, 2.0])
+    assert [part.tolist() for part in distinct_values(values, None)] == [[1, 2], [1, 2]]
+    weights = np.array([10**40, 7, 3, 1], dtype=object)
+    assert [part.tolist() for part in distinct_values(values, weights)] == [[1, 2], [3, 10**40 + 1]]
 
 
 def test_quantiles_never_give_more_than_asked():
