@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection
-from contextlib import suppress
 from fractions import Fraction
 from math import ceil
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, column_or_1d
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from dosdt.binarizer import Binarizer
 from dosdt.contract import Constraints
 from dosdt.errors import InputError
 from dosdt.exact import exact
 from dosdt.frames import ColumnTable, column_table
-from dosdt.labels import encode_labels
-from dosdt.limits import Limits, Status, parse_memory
+from dosdt.limits import Limits, Status, check_whole, parse_limits
 from dosdt.model_file import Model
 from dosdt.problem import Problem, check_regularization
 from dosdt.progress import progress
 from dosdt.rules import Rule
 from dosdt.sketches import tree_of
 from dosdt.solve import Answer, solve
+from dosdt.training import checked_labels, dense, rows_that_count, spread, taken
 from dosdt.tree import Tree
-from dosdt.weights import weight_array
 
 
 class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,12 +46,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Most leaves.
     min_support : number, optional
         Least training weight of a leaf; with no weights given, the least number of rows.
-    time_limit : float, optional
+    time_limit : float or str, optional
         Seconds for the search.
     memory_limit : int or str, optional
         Bytes, or text such as ``"2G"``, for the whole process; by default what it uses and 80 % of what is free.
     evaluation_limit : int, optional
-        Most subsets to expand, or trees to evaluate.
+        Most subsets to expand, or trees to evaluate; looked at after every few hundred of them.
+    relative_gap : float, str or Fraction, default=0
+        Stop as soon as no tree can be better by more than this share of the objective; 0.05 is 5 %.
     policy : str, default="curiosity"
         Which tree ``leafset`` expands next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.
     bounds : "all" or collection of str, default="all"
@@ -78,10 +76,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tree_ : Tree
     objective_, lower_bound_ : Fraction
         Of the tree, and of all trees; equal when optimal.
+    gap_ : Fraction
+        How much better another tree could be at most, as a share of `objective_`; 0 when optimal.
     status_ : str
-        ``optimal``, ``time_limit``, ``memory_limit``, ``evaluation_limit`` or ``interrupted``.
+        ``optimal``, ``gap_reached``, ``time_limit``, ``memory_limit``, ``evaluation_limit`` or ``interrupted``.
     n_leaves_ : int
     classes_ : ndarray of shape (n_classes,)
+        All classes in `y`, also one whose rows all weigh nothing.
     stats_ : dict
         Counts and seconds.
     trace_ : tuple of TracePoint
@@ -109,9 +110,10 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_support: Any = None,
-        time_limit: float | None = None,
+        time_limit: Any = None,
         memory_limit: int | str | None = None,
         evaluation_limit: int | None = None,
+        relative_gap: Any = 0,
         policy: str = "curiosity",
         bounds: str | Collection[str] = "all",
         warm_start: bool = True,
@@ -130,6 +132,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.evaluation_limit = evaluation_limit
+        self.relative_gap = relative_gap
         self.policy = policy
         self.bounds = bounds
         self.warm_start = warm_start
@@ -151,10 +154,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         limits = self._limits()
         check_regularization(self.regularization)
-        X, y, sample_weight = _drop_weightless(X, _labels(X, y), sample_weight)
-        features, rules, columns = self._binarize(X, y)
+        y = checked_labels(X, y)
+        # A row of weight zero has no say in the thresholds either; only its class is known of.
+        rows = rows_that_count(X, sample_weight)
+        X = taken(rows, X)
+        features, rules, columns = self._binarize(X, taken(rows, y), taken(rows, sample_weight))
         problem = Problem.from_arrays(
-            features,
+            spread(features, rows, len(y)),
             y,
             self.regularization,
             sample_weight=sample_weight,
@@ -174,10 +180,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 report=report,
             )
         self._keep(X, problem, answer, rules, columns)
-        if answer.status is not Status.OPTIMAL:
+        if answer.gap and answer.status is not Status.GAP_REACHED:
+            stopped, advice = f"stopped by {answer.status.value}", "raise the limit, or raise regularization"
+            if answer.status is Status.INTERRUPTED:
+                stopped, advice = "interrupted", "fit again to go on searching"
             warnings.warn(
-                f"stopped by {answer.status.value} before the proof was complete: another tree may be better by "
-                f"up to {100 * float(answer.gap):.3g} %; raise the limit, or raise regularization",
+                f"{stopped} before the proof was complete: another tree may be better by up to "
+                f"{100 * float(answer.gap):.3g} %; {advice}",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -221,18 +230,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _limits(self) -> Limits:
         if (self.n_jobs is not None and self.n_jobs != 1) or self.ray_address is not None:
             raise InputError("n_jobs above 1 and ray_address arrive with the Ray runtime; leave them out for now")
-        for option, least in (("max_depth", 0), ("max_leaves", 1), ("evaluation_limit", 0)):
-            value = getattr(self, option)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise InputError(f"{option} must be a whole number, {least} or more, got {value!r}")
-        seconds = (
-            None if self.time_limit is None else float(min(exact(self.time_limit, "time_limit"), Fraction(10**9)))
-        )
-        if seconds is not None and seconds < 0:
-            raise InputError(f"time_limit must not be negative, got {self.time_limit!r}")
-        return Limits(seconds, parse_memory(self.memory_limit), self.evaluation_limit)
+        check_whole("max_depth", self.max_depth, least=0)
+        check_whole("max_leaves", self.max_leaves, least=1)
+        return parse_limits(self.time_limit, self.memory_limit, self.evaluation_limit, self.relative_gap)
 
     def _constraints(self, problem: Problem) -> Constraints:
         support = Fraction(0) if self.min_support is None else exact(self.min_support, "min_support")
@@ -240,13 +240,15 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"min_support must not be negative, got {self.min_support!r}")
         return Constraints(self.max_depth, self.max_leaves, ceil(support / problem.weight_unit))
 
-    def _binarize(self, X: Any, y: Any) -> tuple[npt.NDArray[Any], tuple[Rule, ...], tuple[str, ...]]:
+    def _binarize(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[npt.NDArray[Any], tuple[Rule, ...], tuple[str, ...]]:
         """Fit the binarizer; return yes/no features, their rules and the columns that the rules ask about."""
         self.binarizer_ = Binarizer() if self.binarizer is None else clone(self.binarizer)
-        features = self.binarizer_.fit(X, y).transform(X)
         if isinstance(self.binarizer_, Binarizer):
+            features = self.binarizer_.fit(X, y, sample_weight).transform(X)
             return features, self.binarizer_.rules_, self.binarizer_.columns_
-        features = _dense(features)
+        features = dense(self.binarizer_.fit(X, y).transform(X))
         own_names = getattr(self.binarizer_, "get_feature_names_out", None)
         names = tuple(map(str, own_names() if own_names else (f"x{j}" for j in range(features.shape[1]))))
         return features, tuple(Rule(name, "is_true") for name in names), names
@@ -258,6 +260,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tree_: Tree = tree_of(problem, answer.sketch, rules, columns)
         self.objective_ = answer.objective
         self.lower_bound_ = answer.lower_bound
+        self.gap_ = answer.gap
         self.status_ = answer.status.value
         self.n_leaves_ = self.tree_.n_leaves
         self.classes_ = np.asarray(problem.classes)
@@ -274,34 +277,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "tree_")
         if isinstance(self.binarizer_, Binarizer):
             return self.binarizer_.check_columns(X)
-        return column_table(_dense(self.binarizer_.transform(X)), names=self.tree_.columns)
+        return column_table(dense(self.binarizer_.transform(X)), names=self.tree_.columns)
 
 
 _KINDS = {"b": "bool", "i": "int", "f": "float", "O": "text"}
-
-
-def _labels(X: Any, y: Any) -> Any:
-    """Return the labels of the rows of `X` as one column, checked."""
-    if y is None:
-        raise InputError("this classifier requires y to be passed, but the target y is None")
-    encode_labels(y)
-    y = column_or_1d(y, warn=True)
-    with suppress(TypeError):  # what is not a table is refused by the binarizer, in its own words
-        if (n := _num_samples(X)) != len(y):
-            raise InputError(f"inconsistent numbers of rows: {n} of features, {len(y)} of labels")
-    return y
-
-
-def _drop_weightless(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-    """Drop rows of weight zero, so that they cannot have a say in the thresholds either."""
-    if sample_weight is None:
-        return X, y, None
-    weights = weight_array(sample_weight)
-    if weights.ndim != 1 or len(weights) != len(y) or not (weights == 0).any() or (weights == 0).all():
-        return X, y, sample_weight
-    used = np.flatnonzero(weights != 0)
-    return _safe_indexing(X, used), y[used], weights[used]
-
-
-def _dense(features: Any) -> npt.NDArray[Any]:
-    return np.asarray(features.toarray() if hasattr(features, "toarray") else features)

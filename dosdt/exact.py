@@ -45,6 +45,11 @@ def _of_decimal(value: Decimal) -> Fraction:
     return Fraction(value)
 
 
+def relative_gap(objective: Fraction, lower_bound: Fraction) -> Fraction:
+    """Return how much better than `objective` the best may be, as a share of it."""
+    return (objective - lower_bound) / objective if objective else Fraction(0)
+
+
 def common_denominator(values: Iterable[Fraction]) -> int:
     """Return the smallest positive integer that makes every value whole when multiplied by it."""
     return lcm(*(value.denominator for value in values))

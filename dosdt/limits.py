@@ -6,22 +6,28 @@ import re
 import signal
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
+from math import ceil
+from numbers import Integral
 from types import FrameType, TracebackType
 from typing import Any
 
 import psutil
 
 from dosdt.errors import InputError
+from dosdt.exact import exact
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 class Status(str, Enum):
-    """How a search ended; only `OPTIMAL` is a proof."""
+    """How a search ended: `OPTIMAL` and `GAP_REACHED` when all that was asked for is proved, else what stopped it."""
 
     OPTIMAL = "optimal"
+    GAP_REACHED = "gap_reached"
     TIME_LIMIT = "time_limit"
     MEMORY_LIMIT = "memory_limit"
     EVALUATION_LIMIT = "evaluation_limit"
@@ -30,7 +36,7 @@ class Status(str, Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a search may use; None means no limit.
+    """What a search may use, and how much it has to prove; None means no limit.
 
     Attributes
     ----------
@@ -38,11 +44,45 @@ class Limits:
     memory : int, optional
         Resident memory of the whole process, in bytes; None is what it uses already and 80 % of what is free.
     evaluations : int, optional
+        Looked at after every few hundred evaluations, which is how far a search may go beyond it.
+    relative_gap : Fraction
+        Enough is proved when no tree is better than the one found by more than this share of its objective.
     """
 
     seconds: float | None = None
     memory: int | None = None
     evaluations: int | None = None
+    relative_gap: Fraction = Fraction(0)
+
+    def wanted(self, cost: int) -> int:
+        """Return what a tree must cost less than to matter once one of this cost is known.
+
+        It is also the least bound that is enough: ``(cost - bound)/cost <= relative_gap`` from here on.
+        """
+        return ceil(cost * (1 - self.relative_gap))
+
+
+def parse_limits(time_limit: Any, memory_limit: Any, evaluation_limit: Any, relative_gap: Any) -> Limits:
+    """Return the limits that a person has given, or say which of them cannot be one."""
+    seconds = None if time_limit is None else float(min(exact(time_limit, "time_limit"), Fraction(10**9)))
+    if seconds is not None and seconds < 0:
+        raise InputError(f"time_limit must not be negative, got {time_limit!r}")
+    check_whole("evaluation_limit", evaluation_limit, least=0)
+    return Limits(seconds, parse_memory(memory_limit), evaluation_limit, parse_gap(relative_gap))
+
+
+def parse_gap(value: Any) -> Fraction:
+    """Return a share of the objective, exactly, from 0.05, "0.05" or "1/20"."""
+    with suppress(InputError):
+        if 0 <= (gap := exact(value, "relative_gap")) < 1:
+            return gap
+    raise InputError(f"relative_gap must be a number from 0 to less than 1, such as 0.05 for 5 %, got {value!r}")
+
+
+def check_whole(option: str, value: object, least: int) -> None:
+    """Refuse what is neither None nor a whole number from `least` on."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least):
+        raise InputError(f"{option} must be a whole number, {least} or more, got {value!r}")
 
 
 def parse_memory(value: int | float | str | None) -> int | None:
@@ -59,7 +99,8 @@ def parse_memory(value: int | float | str | None) -> int | None:
 class Watch:
     """Looks at the clock, the memory and Ctrl-C while a search runs; use it as a context manager.
 
-    The first Ctrl-C asks for a stop that leaves an answer; a second one raises KeyboardInterrupt.
+    The first Ctrl-C asks for a stop that leaves an answer; a second one raises KeyboardInterrupt. None is lost:
+    whether there was one is known for certain, by `interrupted`, after the watch has ended.
     """
 
     _SECONDS_BETWEEN_MEMORY_CHECKS = 0.1
@@ -72,7 +113,7 @@ class Watch:
         if self._memory is None:
             self._memory = int(self._process.memory_info().rss + 0.8 * psutil.virtual_memory().available)
         self._next_memory_check = 0.0
-        self._interrupted = False
+        self.interrupted = False
         self._previous_handler: Any = None
 
     @property
@@ -82,7 +123,7 @@ class Watch:
 
     def verdict(self, evaluated: int) -> Status | None:
         """Return why to stop now, or None."""
-        if self._interrupted:
+        if self.interrupted:
             return Status.INTERRUPTED
         if self._limits.evaluations is not None and evaluated >= self._limits.evaluations:
             return Status.EVALUATION_LIMIT
@@ -96,8 +137,9 @@ class Watch:
         return None
 
     def __enter__(self) -> Watch:
-        # Signals reach the main thread only; elsewhere Ctrl-C is the caller's business.
-        if threading.current_thread() is threading.main_thread():
+        # Signals reach the main thread only; elsewhere Ctrl-C is the caller's business. So is it where a handler
+        # is not Python's (None), since that could not be put back.
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None:
             self._previous_handler = signal.signal(signal.SIGINT, self._on_interrupt)
         return self
 
@@ -106,8 +148,10 @@ class Watch:
     ) -> None:
         if self._previous_handler is not None:
             signal.signal(signal.SIGINT, self._previous_handler)
+        if error is not None and self.interrupted and not isinstance(error, KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)  # there will be no answer that could tell of it
 
     def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        if self._interrupted:
+        if self.interrupted:
             raise KeyboardInterrupt
-        self._interrupted = True
+        self.interrupted = True

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dosdt.errors import InputError
+from dosdt.exact import relative_gap
 from dosdt.files import write_atomically
 from dosdt.rules import RULE_KINDS, Rule
 from dosdt.tree import Leaf, Split, Tree, plain
@@ -88,6 +89,11 @@ class Model:
             raise _wrong("training_weight", "positive", self.training_weight)
         if self.lower_bound > self.objective:
             raise _wrong("lower_bound", "at most the objective", self.lower_bound)
+
+    @property
+    def gap(self) -> Fraction:
+        """How much better another tree could be, relative to this one."""
+        return relative_gap(self.objective, self.lower_bound)
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:

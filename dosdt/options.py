@@ -42,12 +42,15 @@ Weights = Annotated[str | None, _option("--weights", _PROBLEM, "Column of row we
 MaxDepth = Annotated[int | None, _option("--max-depth", _LIMITS, "Most questions on a path.", "N")]
 MaxLeaves = Annotated[int | None, _option("--max-leaves", _LIMITS, "Most leaves.", "N")]
 MinSupport = Annotated[str | None, _option("--min-support", _LIMITS, "Least training weight of a leaf.", "N")]
-TimeLimit = Annotated[float | None, _option("--time-limit", _LIMITS, "Stop the search then.", "SECONDS")]
+TimeLimit = Annotated[str | None, _option("--time-limit", _LIMITS, "Stop the search then.", "SECONDS")]
 MemoryLimit = Annotated[
     str | None, _option("--memory-limit", _LIMITS, "Stop at so much memory, such as 2G.", "BYTES")
 ]
 EvaluationLimit = Annotated[
-    int | None, _option("--evaluation-limit", _LIMITS, "Stop after so many evaluations.", "N")
+    int | None, _option("--evaluation-limit", _LIMITS, "Stop after so many evaluations, or a few more.", "N")
+]
+RelativeGap = Annotated[
+    str, _option("--relative-gap", _LIMITS, "Stop when no tree can be better by more than this share.", "GAP")
 ]
 
 Algorithm = Annotated[str, _option("--algorithm", _SEARCH, "subproblem, or the paper's search, leafset.", "NAME")]
@@ -94,8 +97,9 @@ Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "Say nothing on stderr but e
 Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 
 _NAMES = re.compile(
-    r"\b(max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|class_weight|cost_matrix"
-    r"|max_categories|max_thresholds|thresholds(?==)|missing(?==))\b(?:=\"?(\w+)\"?)?"
+    r"\b(max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight"
+    r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)"
+    r"|(?:regularization|algorithm|policy)(?= must))\b(?:=\"?(\w+)\"?)?"
 )
 
 

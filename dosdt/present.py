@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ _STOPPED = {
     "time_limit": "the time ran out",
     "memory_limit": "the memory ran out",
     "evaluation_limit": "the evaluations allowed are used up",
-    "interrupted": "interrupted",
+    "interrupted": "Ctrl-C came",
 }
 
 
@@ -35,7 +35,7 @@ def result_json(model: DOSDTClassifier) -> str:
         "objective_float": _float(model.objective_),
         "lower_bound": ratio(model.lower_bound_),
         "lower_bound_float": _float(model.lower_bound_),
-        "gap": _float(_gap(model.objective_, model.lower_bound_)),
+        "gap": _float(model.gap_),
         "errors": _whole_or_ratio(tree.cost),
         "training_weight": _whole_or_ratio(model.problem_.total_weight),
         "leaves": model.n_leaves_,
@@ -55,12 +55,11 @@ def summary(model: DOSDTClassifier) -> str:
     """Return what was found and proved, a few lines."""
     tree, stats = model.tree_, model.stats_
     lines = [
-        ("status", _verdict(model.status_)),
+        ("status", _verdict(model.status_, model.gap_)),
         ("objective", _exactly(model.objective_)),
     ]
-    if model.lower_bound_ < model.objective_:
-        gap = 100 * _gap(model.objective_, model.lower_bound_)
-        more = f"; a better tree could save at most {number(gap, 3)} %"
+    if model.gap_:
+        more = f"; a better tree could save at most {_at_most(model.gap_)}"
         lines.append(("lower bound", _exactly(model.lower_bound_) + more))
     lines += [
         _loss(model),
@@ -81,9 +80,8 @@ def model_text(model: Model, form: str) -> str:
 
     if form == "text":
         text = export.to_text(model.tree, regularization=model.regularization)
-        if model.lower_bound < model.objective:
-            return f"{text}{_verdict(model.status)}; lower bound {_exactly(model.lower_bound)}\n"
-        return f"{text}{_verdict(model.status)}\n"
+        bound = f"; lower bound {_exactly(model.lower_bound)}" if model.gap else ""
+        return f"{text}{_verdict(model.status, model.gap)}{bound}\n"
     if form == "dot":
         return export.to_dot(model.tree)
     if form == "json":
@@ -136,10 +134,21 @@ def ratio(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator}"
 
 
-def _verdict(status: str) -> str:
-    if status == "optimal":
-        return "optimal: proved, no allowed tree over these features is better"
-    return f"{status}: {_STOPPED.get(status, 'stopped')} before the proof was complete"
+def _verdict(status: str, gap: Fraction) -> str:
+    if status == "gap_reached":
+        return f"gap_reached: within {_at_most(gap)} of optimal, proved"
+    if gap:
+        return f"{status}: {_STOPPED.get(status, 'stopped')} before the proof was complete"
+    proved = "no allowed tree over these features is better"
+    return f"optimal: proved, {proved}" if status == "optimal" else f"{status}, but after the proof: {proved}"
+
+
+def _at_most(share: Fraction) -> str:
+    """Return a share as ``2.35 %``, three digits, rounded up: what is proved must hold for the number shown, too."""
+    rounded = Context(prec=3, rounding=ROUND_CEILING).divide(
+        Decimal(100 * share.numerator), Decimal(share.denominator)
+    )
+    return f"{rounded.normalize():f} %"
 
 
 def _exactly(value: Fraction) -> str:
@@ -157,10 +166,6 @@ def _loss(model: DOSDTClassifier) -> tuple[str, str]:
     if weight != model.problem_.n_samples or model.class_weight is not None:
         of += ", weighted"
     return "errors", of
-
-
-def _gap(objective: Fraction, lower_bound: Fraction) -> Fraction:
-    return (objective - lower_bound) / objective if objective else Fraction(0)
 
 
 def _float(value: Fraction) -> float | None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 
+from dosdt.exact import relative_gap
 from dosdt.problem import Problem
 from dosdt.solve import TracePoint
 
@@ -49,7 +50,7 @@ def _log(write: Callable[[str], None]) -> Report:
 
 
 def _line(point: TracePoint) -> str:
-    gap = 1 - point.lower_bound / point.incumbent if point.incumbent else 0
+    gap = relative_gap(point.incumbent, point.lower_bound)
     return (
         f"{point.seconds:.1f} s  best {_decimal(point.incumbent)}  bound {_decimal(point.lower_bound)}  "
         f"gap {100 * float(gap):.1f} %  {_count(point.evaluated)} evaluated  "

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from dosdt import bounds as leafset_bounds
 from dosdt.contract import Constraints, Sketch
 from dosdt.errors import InputError
+from dosdt.exact import relative_gap
 from dosdt.leafset.policies import POLICIES
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.limits import Limits, Status
@@ -49,7 +50,8 @@ class Answer:
     Attributes
     ----------
     status : Status
-        ``optimal`` if the tree is proved optimal, else which limit stopped the search.
+        ``optimal`` if the tree is proved optimal, ``gap_reached`` if it is proved to be as near to it as was asked
+        for, else what stopped the search.
     objective, lower_bound : Fraction
         Of the tree, and of all trees; equal when optimal.
     sketch : Sketch
@@ -69,7 +71,7 @@ class Answer:
     @property
     def gap(self) -> Fraction:
         """How much better another tree could be, relative to this one."""
-        return (self.objective - self.lower_bound) / self.objective if self.objective else Fraction(0)
+        return relative_gap(self.objective, self.lower_bound)
 
 
 def solve(
@@ -94,7 +96,7 @@ def solve(
     constraints : Constraints, optional
         On depth, leaves and support.
     limits : Limits, optional
-        On time, memory and evaluations.
+        On time, memory and evaluations, and the gap at which to stop.
     policy : str
         Which tree the leaf-set search expands next; see `dosdt.leafset.policies.POLICIES`.
     bounds : "all" or collection of str

@@ -98,6 +98,7 @@ def test_fitted_attributes() -> None:
     assert isinstance(model.objective_, Fraction)
     assert isinstance(model.lower_bound_, Fraction)
     assert model.objective_ == model.lower_bound_
+    assert model.gap_ == Fraction(0)
     assert model.objective_ == model.tree_.cost / 12 + Fraction(model.n_leaves_, 20)
     assert model.n_leaves_ == model.tree_.n_leaves
     assert model.classes_.tolist() == [0, 1]
@@ -332,6 +333,48 @@ def test_no_weight_is_absence(make: Any) -> None:
     assert weighted.predict(FRAME).tolist() == absent.predict(FRAME).tolist()
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_class_without_weight_is_still_a_class(algorithm: str) -> None:
+    """As in scikit-learn's own trees: it has its place everywhere, and is predicted only if costs say so."""
+    y = np.where(np.arange(12) < 3, "rare", np.where(LABELS == 1, "yes", "no"))
+    weights = np.where(y == "rare", 0, 1)
+    model = DOSDTClassifier(0.05, algorithm=algorithm).fit(FRAME, y, sample_weight=weights)
+    absent = DOSDTClassifier(0.05, algorithm=algorithm).fit(FRAME.iloc[3:], y[3:])
+    assert model.classes_.tolist() == ["no", "rare", "yes"]
+    assert model.objective_ == absent.objective_
+    assert model.binarizer_.rules_ == absent.binarizer_.rules_
+    assert model.predict(FRAME).tolist() == absent.predict(FRAME).tolist()
+    assert model.predict_proba(FRAME)[:, [0, 2]].tolist() == absent.predict_proba(FRAME).tolist()
+    assert not model.predict_proba(FRAME)[:, 1].any()
+    named = DOSDTClassifier(0.05, algorithm=algorithm, class_weight={"rare": 5, "no": 2})
+    assert named.fit(FRAME, y, sample_weight=weights).classes_.tolist() == ["no", "rare", "yes"]
+    balanced = DOSDTClassifier(0.05, algorithm=algorithm, class_weight="balanced")
+    assert balanced.fit(FRAME, y, sample_weight=weights).objective_ == balanced.fit(FRAME[3:], y[3:]).objective_
+    costs = [[0, 9, 1], [1, 0, 1], [1, 9, 0]]
+    dear = DOSDTClassifier(0.05, algorithm=algorithm, cost_matrix=costs).fit(FRAME, y, sample_weight=weights)
+    assert dear.objective_ == absent.objective_
+    costs = [[5, "0.1", 5], [9, 9, 9], [5, "0.1", 5]]
+    cheap = DOSDTClassifier(0.05, algorithm=algorithm, cost_matrix=costs).fit(FRAME, y, sample_weight=weights)
+    assert set(cheap.predict(FRAME)) == {"rare"}
+    assert cheap.objective_ == Fraction(1, 10) + Fraction(1, 20)
+
+
+def test_only_one_class_with_weight() -> None:
+    model = DOSDTClassifier(0.05).fit(FRAME, LABELS, sample_weight=LABELS)
+    assert model.classes_.tolist() == [0, 1]
+    assert set(model.predict(FRAME)) == {1}
+    assert model.predict_proba(FRAME).tolist() == [[0, 1]] * 12
+    many = np.random.default_rng(0).random((12, 100))  # more thresholds than are taken without looking at labels
+    assert DOSDTClassifier(0.05).fit(many, LABELS, sample_weight=LABELS).objective_ == Fraction(1, 20)
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, "0", "0/7", Fraction(0)])
+def test_every_zero_is_absence(zero: Any) -> None:
+    weights = ["1/3"] * 9 + [zero] * 3
+    weighted = DOSDTClassifier(0.05).fit(FRAME, LABELS, sample_weight=weights)
+    assert weighted.binarizer_.rules_ == Binarizer().fit(FRAME.iloc[:9]).rules_
+
+
 def test_weights_are_exact() -> None:
     large = DOSDTClassifier(0.05).fit(FRAME, LABELS, sample_weight=[2**53 + 1, 0.5, 0] * 4)
     assert large.problem_.total_weight == 4 * (2**53 + 1) + 2
@@ -418,7 +461,26 @@ def test_a_stop_before_the_proof_warns(options: dict[str, Any], status: str, alg
         model.fit(X, y)
     assert model.status_ == status
     assert model.lower_bound_ < model.objective_
+    assert model.gap_ == (model.objective_ - model.lower_bound_) / model.objective_
     assert model.predict(X).shape == y.shape
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("gap", ["0.01", 0.1, "1/3", 0.9])
+def test_a_gap_that_was_asked_for(gap: Any, algorithm: str) -> None:
+    """It is kept, it holds for the true optimum, and nothing is left to warn of."""
+    for seed in range(5):
+        X, y = binary(seed, n=80, p=6)
+        best = DOSDTClassifier(0.01).fit(X, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = DOSDTClassifier(0.01, algorithm=algorithm, warm_start=False, relative_gap=gap).fit(X, y)
+        assert model.status_ in ("optimal", "gap_reached")
+        assert model.gap_ <= Fraction(str(gap))
+        assert model.lower_bound_ <= best.objective_ <= model.objective_
+        again = DOSDTClassifier(0.01, algorithm=algorithm, warm_start=False, relative_gap=gap).fit(X, y)
+        assert again.tree_ == model.tree_
+        assert again.stats_["evaluated"] == model.stats_["evaluated"]
 
 
 @pytest.mark.parametrize("options", [{"memory_limit": "64G"}, {"time_limit": 600}, {"evaluation_limit": 10**9}])
@@ -458,6 +520,7 @@ def test_verbose_writes_to_stderr_only(capfd: pytest.CaptureFixture[str]) -> Non
         ({"max_leaves": True}, "max_leaves must be a whole number"),
         ({"evaluation_limit": -1}, "evaluation_limit must be a whole number, 0 or more"),
         ({"time_limit": -1}, "time_limit must not be negative, got -1"),
+        ({"relative_gap": 1}, "relative_gap must be a number from 0 to less than 1, such as 0.05 for 5 %, got 1"),
         ({"time_limit": "soon"}, "time_limit must be a finite number, got 'soon'"),
         ({"memory_limit": "lots"}, "memory_limit must be a number of bytes or a text such as '2G', got 'lots'"),
         ({"min_support": -1}, "min_support must not be negative, got -1"),
@@ -484,7 +547,6 @@ def test_refused_options(options: dict[str, Any], message: str) -> None:
         (FRAME, LABELS, {"sample_weight": [1] * 5}, "sample_weight.shape == (5,), expected (12,)"),
         (FRAME, LABELS, {"sample_weight": [0] * 12}, "sample_weight is zero for every row"),
         (FRAME, LABELS, {"sample_weight": [-1] * 12}, "sample_weight must not be negative: row 1 has -1"),
-        (FRAME, LABELS, {"sample_weight": LABELS}, "the target has only one class, 1"),
         (FRAME, None, {}, "requires y to be passed, but the target y is None"),
         (FRAME, [1] * 12, {}, "the target has only one class, 1"),
         (FRAME, [1, "a"] * 6, {}, "the target mixes labels of different types: 1 (row 1) and 'a' (row 2)"),

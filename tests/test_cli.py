@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -207,6 +208,26 @@ def test_a_stopped_search_leaves_valid_bounds(shell: Shell, tmp_path: Path) -> N
     assert "evaluation_limit: " in run.out
     assert "lower bound " in run.out
     assert "Warning" not in run.err
+
+
+def test_a_gap_that_is_enough(shell: Shell, tmp_path: Path) -> None:
+    hard, model = hard_csv(tmp_path), tmp_path / "model.json"
+    options = ["--regularization", "0.02", "--relative-gap", "0.4", "--model", model]
+    result = shell.result(hard, *options)
+    assert result["status"] == "gap_reached"
+    assert 0 < result["gap"] <= 0.4
+    saved = load_model(model)
+    assert float(saved.gap) == result["gap"]
+    run = shell("fit", hard, *options)
+    shown = re.search(r"^status +gap_reached: within ([0-9.]+) % of optimal, proved$", run.out, re.MULTILINE)
+    assert shown is not None
+    assert 100 * saved.gap <= Fraction(shown[1]) <= 100 * saved.gap * Fraction(102, 100)
+    assert f"gap_reached: within {shown[1]} % of optimal, proved; lower bound " in shell("show", model).out
+    refused = shell("fit", hard, "--relative-gap", "40%")
+    assert refused.code == 2
+    assert refused.err == (
+        "dosdt: error: --relative-gap must be a number from 0 to less than 1, such as 0.05 for 5 %, got '40%'\n"
+    )
 
 
 def check_bounds(result: dict[str, Any]) -> None:
@@ -651,7 +672,7 @@ def test_a_process_ends_with_the_right_code(toy: Path) -> None:
     with process("fit", toy, "--regularization=-1") as run:
         out, err = run.communicate()
     assert (run.returncode, out) == (2, "")
-    assert err == "dosdt: error: regularization must not be negative, got -1\n"
+    assert err == "dosdt: error: --regularization must not be negative, got -1\n"
 
 
 def test_help_needs_no_heavy_imports() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import select
 import signal
 import subprocess
 import sys
 import threading
+import time
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +17,7 @@ import psutil
 import pytest
 
 from dosdt.errors import InputError
-from dosdt.limits import Limits, Status, Watch, parse_memory
+from dosdt.limits import Limits, Status, Watch, parse_gap, parse_limits, parse_memory
 
 
 @pytest.mark.parametrize(
@@ -50,9 +54,42 @@ def test_no_memory(text: Any) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("given", "gap"),
+    [(0, 0), (0.05, Fraction(1, 20)), ("0.05", Fraction(1, 20)), ("1/3", Fraction(1, 3)), (np.float64(0.1), "1/10")],
+)
+def test_gaps_are_exact(given: Any, gap: Any) -> None:
+    assert parse_gap(given) == Fraction(gap)
+    assert parse_limits(None, None, None, given) == Limits(relative_gap=Fraction(gap))
+
+
+@pytest.mark.parametrize("given", [1, -0.01, "5%", "", None, True, float("nan"), "1.0", 2, "much", []])
+def test_no_gap(given: Any) -> None:
+    with pytest.raises(
+        InputError, match="^relative_gap must be a number from 0 to less than 1, such as 0.05"
+    ) as error:
+        parse_limits(None, None, None, given)
+    assert "\n" not in str(error.value)
+
+
+def test_limits_as_people_write_them() -> None:
+    assert parse_limits("1.5", "2k", np.int64(7), 0) == Limits(1.5, 2048, 7)
+    assert parse_limits(10**20, None, 0, "0") == Limits(10.0**9, None, 0)
+
+
+def test_what_is_wanted_is_just_enough() -> None:
+    """A bound of `wanted` closes the gap, and one less does not."""
+    for gap in (Fraction(0), Fraction(1, 20), Fraction(1, 3), Fraction(999, 1000)):
+        limits = Limits(relative_gap=gap)
+        for cost in (1, 2, 19, 20, 21, 10**30 + 7):
+            wanted = limits.wanted(cost)
+            assert Fraction(cost - wanted, cost) <= gap < Fraction(cost - wanted + 1, cost)
+
+
 def test_status_is_its_name() -> None:
     assert [status.value for status in Status] == [
         "optimal",
+        "gap_reached",
         "time_limit",
         "memory_limit",
         "evaluation_limit",
@@ -93,6 +130,25 @@ def test_the_first_interrupt_asks_and_the_second_insists() -> None:
         signal.raise_signal(signal.SIGINT)
         assert watch.verdict(0) is Status.INTERRUPTED  # whatever else has been reached
         signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_beside_an_error_reaches_the_caller() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt) as raised, Watch(Limits()):
+        signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("no more paper")
+    assert isinstance(raised.value.__context__, RuntimeError)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_handler_that_could_not_be_put_back_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "getsignal", lambda number: None)
+        with Watch(Limits()):
+            patch.undo()
+            assert signal.getsignal(signal.SIGINT) is before
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -148,3 +204,46 @@ def test_a_second_interrupt_ends_the_process() -> None:
     assert done.stdout.split() == ["once", "True"]
     assert done.stderr.strip().endswith("KeyboardInterrupt")
     assert done.returncode != 0
+
+
+LISTENING = """
+import random, signal
+from dosdt import Problem, solve
+rng = random.Random(0)
+problem = Problem.from_arrays(
+    [[rng.randrange(2) for _ in range(5)] for _ in range(40)], [rng.randrange(2) for _ in range(40)], "0.02"
+)
+solve(problem)
+# A signal is let in only where it is looked for, and the next one comes after this one was heard.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+while True:
+    print("ready", flush=True)
+    heard = "status"
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        while solve(problem).status != "interrupted":
+            pass
+    except KeyboardInterrupt:
+        heard = "exception"
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    print(heard, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs signals as POSIX has them")
+def test_no_interrupt_vanishes() -> None:
+    """At any moment of many short searches, the last of each included."""
+    rng, heard = random.Random(0), []
+    with subprocess.Popen([sys.executable, "-c", LISTENING], stdout=subprocess.PIPE, bufsize=0) as process:
+        assert process.stdout is not None
+        try:
+            for _ in range(100):
+                assert process.stdout.readline() == b"ready\n"
+                time.sleep(rng.random() / 200)
+                process.send_signal(signal.SIGINT)
+                assert select.select([process.stdout], [], [], 20)[0], "an interrupt was lost"
+                heard.append(process.stdout.readline().decode().strip())
+        finally:
+            process.kill()
+    assert set(heard) <= {"status", "exception"}
+    assert "status" in heard

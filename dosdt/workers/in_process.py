@@ -57,7 +57,11 @@ class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended; the lower bound equals the solution's cost exactly when the status is optimal."""
+    """How a run ended.
+
+    The lower bound equals the solution's cost exactly when the status is optimal, or when Ctrl-C came just as all
+    was proved: then it is interrupted, so that whoever runs one search after another hears of it.
+    """
 
     status: Status
     solution: Solution
@@ -66,7 +70,10 @@ class Outcome:
 
 
 class InProcessRuntime:
-    """Drives one search until the frontier is empty or a limit strikes.
+    """Drives one search until the frontier is empty, the gap small enough or a limit reached.
+
+    A search is told to look only for trees that are better than the best by more than the gap: that proves a
+    small gap far sooner than waiting for the bound, which in a depth-first search rises at the end.
 
     Parameters
     ----------
@@ -91,20 +98,19 @@ class InProcessRuntime:
     def solve(self, search: Watchable[TaskT, FactT], frontier: Frontier[TaskT], incumbent: Incumbent) -> Outcome:
         """Run the search; the incumbent holds the best tree afterwards."""
         with Watch(self._limits) as watch:
-            run = _Run(search, frontier, incumbent, watch, self._report)
-            search.tighten(None, incumbent.cost)
+            run = _Run(search, frontier, incumbent.cost, self._limits, watch, self._report)
             run.sample()
             budget = Budget(self._expansions, run.pause)
             while run.status is None and (task := frontier.next_task()) is not None:
                 result = search.run(task, budget)
                 if incumbent.offer(result.best):
-                    search.tighten(None, incumbent.cost)
+                    run.aim(incumbent.cost)
                 frontier.absorb(result)
             run.sample(last=True)
-            if run.bound == incumbent.cost:
-                run.status = Status.OPTIMAL  # a limit that strikes when all is proved takes nothing away
-        assert run.status is not None
-        return Outcome(run.status, incumbent.solution, run.bound, tuple(run.trace))
+        # Only here, where Ctrl-C is the caller's again, is it certain that none came.
+        status = Status.INTERRUPTED if watch.interrupted else run.proved or run.status
+        assert status is not None
+        return Outcome(status, incumbent.solution, run.bound, tuple(run.trace))
 
 
 class _Run:
@@ -114,7 +120,8 @@ class _Run:
         self,
         search: Watchable[TaskT, FactT],
         frontier: Frontier[TaskT],
-        incumbent: Incumbent,
+        cost: int,
+        limits: Limits,
         watch: Watch,
         report: Callable[[Moment], None] | None,
     ) -> None:
@@ -123,23 +130,39 @@ class _Run:
         self.bound = 0
         self._search = search
         self._frontier = frontier
-        self._incumbent = incumbent
+        self._limits = limits
         self._watch = watch
         self._report = report
-        self._limit_seen = incumbent.cost
         self._remaining: int | None = None
-        self._next_count = 0.0
         self._next_time = 0.0
         self._next_report = 0.0
+        self.aim(cost)
+
+    @property
+    def proved(self) -> Status | None:
+        """What the present bound proves, if it is enough: a limit that strikes just then takes nothing away."""
+        if self.bound < self._wanted:
+            return None
+        return Status.OPTIMAL if self.bound == self._cost else Status.GAP_REACHED
+
+    def aim(self, cost: int) -> None:
+        """Take in that a tree of this cost is known, and look only for trees that are enough better."""
+        self._cost = cost
+        self._wanted = self._limits.wanted(cost)
+        self._search.tighten(None, self._wanted)
+        self._next_count = 0.0  # take a sample
 
     def pause(self) -> bool:
         """Look at the limits and the clock; return whether to stop."""
         search = self._search
-        if (
-            search.evaluated >= self._next_count
-            or search.limit != self._limit_seen
-            or (self._report is not None and time.perf_counter() >= self._next_report)
-        ):
+        if search.limit < self._wanted:  # it has found such a tree
+            self.aim(search.limit)
+        if search.evaluated >= self._next_count:
+            self.sample()
+            # Here only, and not whenever somebody looks at the clock: so the same input stops at the same place.
+            if self._limits.relative_gap:
+                self.status = self.status or self.proved
+        elif self._report is not None and time.perf_counter() >= self._next_report:
             self.sample()
         self.status = self.status or self._watch.verdict(search.evaluated)
         return self.status is not None
@@ -147,19 +170,16 @@ class _Run:
     def sample(self, last: bool = False) -> None:
         """Record the present state; looking for the lowest bound in a long queue is done sparingly."""
         search, now = self._search, time.perf_counter()
-        cost = min(search.limit, self._incumbent.cost)
-        if now >= self._next_time or last:
-            bounds = (search.lower_bound(), self._frontier.lower_bound(), cost)
+        if now >= self._next_time or last or self._limits.relative_gap:
+            bounds = (search.lower_bound(), self._frontier.lower_bound(), self._wanted)
             # A bound that was proved once holds for ever.
             self.bound = max(self.bound, min(bound for bound in bounds if bound is not None))
             if self._report is not None and self.status is None:
                 self._remaining = search.remaining_log10()
             self._next_time = time.perf_counter() + 20 * (time.perf_counter() - now)
-        self.bound = min(self.bound, cost)
         still_open = search.open + len(self._frontier)
-        moment = Moment(self._watch.seconds, search.evaluated, cost, self.bound, still_open, self._remaining)
+        moment = Moment(self._watch.seconds, search.evaluated, self._cost, self.bound, still_open, self._remaining)
         self.trace.append(moment)
-        self._limit_seen = search.limit
         self._next_count = search.evaluated * _GROWTH_BETWEEN_SAMPLES + 1
         if self._report is not None and now >= self._next_report:
             self._next_report = now + _SECONDS_BETWEEN_REPORTS

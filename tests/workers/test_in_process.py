@@ -106,7 +106,8 @@ def run(
     outcome = InProcessRuntime(limits, **options).solve(search, Pile(list(tasks), bound), incumbent)
     assert outcome.solution == incumbent.solution
     assert outcome.lower_bound <= 10 <= outcome.solution.cost
-    assert (outcome.status is Status.OPTIMAL) == (outcome.lower_bound == outcome.solution.cost)
+    if outcome.status is not Status.INTERRUPTED:
+        assert (outcome.status is Status.OPTIMAL) == (outcome.lower_bound == outcome.solution.cost)
     for earlier, later in zip(outcome.trace, outcome.trace[1:], strict=False):
         assert earlier.seconds <= later.seconds
         assert earlier.evaluated <= later.evaluated
@@ -191,6 +192,42 @@ def test_an_interrupt_stops_at_the_next_step(expansions: int | None) -> None:
     assert outcome.status is Status.INTERRUPTED
     assert (outcome.solution.cost, outcome.lower_bound) == (30, 3)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("expansions", [None, 1, 7])
+def test_an_interrupt_in_the_last_moment_is_heard(expansions: int | None) -> None:
+    """The proof is complete, so nobody asks whether to stop."""
+    outcome = run(Limits(), interrupted_at=40, expansions=expansions)
+    assert outcome.status is Status.INTERRUPTED
+    assert outcome.solution.cost == outcome.lower_bound == 10
+
+
+@pytest.mark.parametrize(("expansions", "cost"), [(None, 11), (1, 18), (7, 15)])
+def test_stops_when_the_gap_is_small_enough(expansions: int | None, cost: int) -> None:
+    """With 9 proved from the start, 18 is within a half.
+
+    After 50 a search is only asked for trees below 25, and after 24 for those below 12; what it finds besides
+    is known when it comes back.
+    """
+    outcome = run(Limits(relative_gap=Fraction(1, 2)), bound=9, expansions=expansions)
+    assert outcome.status is Status.GAP_REACHED
+    assert (outcome.solution.cost, outcome.lower_bound) == (cost, 9)
+
+
+def test_a_search_that_has_nothing_left_has_reached_the_gap() -> None:
+    """What it was told not to look for may exist, so that is all that is proved."""
+    outcome = run(Limits(relative_gap=Fraction(1, 10)), bound=3)
+    assert outcome.status is Status.GAP_REACHED
+    assert (outcome.solution.cost, outcome.lower_bound) == (10, 9)
+
+
+def test_no_gap_is_asked_for() -> None:
+    assert run(Limits(relative_gap=Fraction(0)), bound=9).status is Status.OPTIMAL
+
+
+def test_the_gap_is_reached_as_a_limit_strikes() -> None:
+    outcome = run(Limits(relative_gap=Fraction(1, 4), evaluations=38), bound=9)
+    assert outcome.status is Status.GAP_REACHED
 
 
 def in_the_middle(act: Callable[[], None]) -> Any:
