@@ -11,6 +11,7 @@ import exhaustive
 import numpy as np
 import pytest
 from random_problems import random_problem
+from search_checks import check_stopped, check_trace, every_limit, solve_by_messages
 from sketch_checks import check_optimal
 
 from dosdt.bounds import SWITCHES
@@ -82,26 +83,8 @@ def test_tasks_facts_and_limits_travel_between_searches() -> None:
     """Three searches that share nothing but messages prove what one proves."""
     for seed in range(40):
         given = random_problem(seed + 60_000)
-        problem = given.problem
-        searches = [LeafSetSearch(problem, record_facts=True) for _ in range(3)]
-        cursors = [0, 0, 0]
-        best = searches[0].single_leaf()
-        messages = [searches[0].encode(searches[0].root())]
-        rng = random.Random(seed)
-        while messages:
-            who = rng.randrange(3)
-            search = searches[who]
-            search.tighten(None, best.cost)
-            task = search.decode(messages.pop(rng.randrange(len(messages))))
-            result = search.run(task, Budget(expansions=rng.randint(1, 4)))
-            if result.best is not None and result.best.cost < best.cost:
-                best = result.best
-            messages += [search.encode(survivors) for survivors in result.survivors]
-            facts, cursors[who] = search.facts_since(cursors[who])
-            for other in searches:
-                if other is not search:
-                    other.absorb(facts)
-        assert problem.objective(best.cost) == given.optimum()
+        searches = [LeafSetSearch(given.problem, record_facts=True) for _ in range(3)]
+        assert given.problem.objective(solve_by_messages(searches, seed)) == given.optimum()
 
 
 def test_facts_keep_others_from_generating_a_tree_again() -> None:
@@ -177,14 +160,7 @@ def test_same_input_same_tree_same_counts() -> None:
         assert first.stats[name] == second.stats[name]
 
 
-@pytest.mark.parametrize(
-    ("limits", "status"),
-    [
-        (Limits(seconds=0.0), Status.TIME_LIMIT),
-        (Limits(evaluations=300), Status.EVALUATION_LIMIT),
-        (Limits(memory=1), Status.MEMORY_LIMIT),
-    ],
-)
+@every_limit
 def test_limits_leave_a_tree_and_a_valid_bound(limits: Limits, status: Status) -> None:
     """On a problem that is too large for the limit; its optimum comes from a run without."""
     rng = random.Random(0)
@@ -194,21 +170,12 @@ def test_limits_leave_a_tree_and_a_valid_bound(limits: Limits, status: Status) -
     answer = solve(
         Problem.from_arrays(features, labels, "0.01"), limits=limits, warm_start=False, policy="lower_bound"
     )
-    assert answer.status is status
-    assert answer.lower_bound <= optimum <= answer.objective
-    assert answer.gap > 0
+    check_stopped(answer, status, optimum)
 
 
 def test_the_trace_only_ever_improves() -> None:
     for policy in POLICIES:
-        answer = solve(random_problem(12).problem, policy=policy, warm_start=False)
-        for earlier, later in zip(answer.trace, answer.trace[1:], strict=False):
-            assert earlier.seconds <= later.seconds
-            assert earlier.evaluated <= later.evaluated
-            assert earlier.incumbent >= later.incumbent
-            assert earlier.lower_bound <= later.lower_bound
-        assert answer.trace[-1].lower_bound == answer.trace[-1].incumbent == answer.objective
-        assert all(point.lower_bound <= answer.objective for point in answer.trace)
+        check_trace(solve(random_problem(12).problem, policy=policy, warm_start=False))
 
 
 def test_depth_sixty_needs_no_recursion() -> None:

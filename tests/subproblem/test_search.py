@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from random_problems import RandomProblem, random_problem
+from search_checks import check_stopped, check_trace, every_limit, solve_by_messages
 from sketch_checks import check_optimal
 
 from dosdt.contract import Budget, Constraints
@@ -142,25 +143,8 @@ def test_tasks_facts_and_limits_travel_between_searches() -> None:
     """Three searches that share nothing but messages prove what one proves."""
     for seed in range(80):
         given, constraints, limits = constrained(seed + 60_000)
-        problem = given.problem
-        searches = [SubproblemSearch(problem, constraints, record_facts=True) for _ in range(3)]
-        cursors = [0, 0, 0]
-        best = searches[0].single_leaf()
-        messages = [searches[0].encode(searches[0].root())]
-        rng = random.Random(seed)
-        while messages:
-            who = rng.randrange(3)
-            search = searches[who]
-            search.tighten(None, best.cost)
-            result = search.run(search.decode(messages.pop()), Budget(expansions=rng.randint(1, 5)))
-            if result.best is not None and result.best.cost < best.cost:
-                best = result.best
-            messages += [search.encode(task) for task in result.survivors]
-            facts, cursors[who] = search.facts_since(cursors[who])
-            for other in searches:
-                if other is not search:
-                    other.absorb(facts)
-        assert problem.objective(best.cost) == given.optimum(**limits)
+        searches = [SubproblemSearch(given.problem, constraints, record_facts=True) for _ in range(3)]
+        assert given.problem.objective(solve_by_messages(searches, seed)) == given.optimum(**limits)
 
 
 def test_facts_spare_another_search_the_work() -> None:
@@ -226,23 +210,13 @@ def test_tighten_prunes_what_is_running() -> None:
     assert calls < 100
 
 
-@pytest.mark.parametrize(
-    ("limits", "status"),
-    [
-        (Limits(seconds=0.0), Status.TIME_LIMIT),
-        (Limits(evaluations=300), Status.EVALUATION_LIMIT),
-        (Limits(memory=1), Status.MEMORY_LIMIT),
-    ],
-)
+@every_limit
 def test_limits_leave_a_tree_and_a_valid_bound(limits: Limits, status: Status) -> None:
     rng = np.random.default_rng(0)
     features = rng.random((400, 16)) < 0.5
     labels = rng.integers(0, 2, 400)
     problem = Problem.from_arrays(features, labels, "0.01")
-    answer, optimum = solve(problem, limits=limits), solve(problem)
-    assert answer.status is status
-    assert answer.lower_bound <= optimum.objective <= answer.objective
-    assert answer.gap > 0
+    check_stopped(solve(problem, limits=limits), status, solve(problem).objective)
 
 
 def test_the_trace_only_ever_improves() -> None:
@@ -250,10 +224,7 @@ def test_the_trace_only_ever_improves() -> None:
     features = rng.random((300, 12)) < 0.5
     answer = solve(Problem.from_arrays(features, rng.integers(0, 2, 300), "0.01"), expansions=20)
     assert len(answer.trace) > 3
-    for earlier, later in zip(answer.trace, answer.trace[1:], strict=False):
-        assert earlier.incumbent >= later.incumbent
-        assert earlier.lower_bound <= later.lower_bound
-    assert all(point.lower_bound <= answer.objective <= point.incumbent for point in answer.trace)
+    check_trace(answer)
 
 
 def test_same_input_same_tree_same_counts() -> None:
