@@ -21,6 +21,7 @@ from dosdt.exact import exact
 from dosdt.frames import ColumnTable, column_table
 from dosdt.limits import Limits, Status, check_whole, parse_limits
 from dosdt.model_file import Model
+from dosdt.present import at_most
 from dosdt.problem import Problem, check_regularization
 from dosdt.progress import progress
 from dosdt.rules import Rule
@@ -186,7 +187,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stopped, advice = "interrupted", "fit again to go on searching"
             warnings.warn(
                 f"{stopped} before the proof was complete: another tree may be better by up to "
-                f"{100 * float(answer.gap):.3g} %; {advice}",
+                f"{at_most(answer.gap)}; {advice}",
                 ConvergenceWarning,
                 stacklevel=2,
             )

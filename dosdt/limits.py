@@ -45,7 +45,7 @@ class Limits:
         Resident memory of the whole process, in bytes; None is what it uses already and 80 % of what is free.
     evaluations : int, optional
         Looked at after every few hundred evaluations, which is how far a search may go beyond it.
-    relative_gap : Fraction
+    relative_gap : Fraction, or a number or text that is taken exactly
         Enough is proved when no tree is better than the one found by more than this share of its objective.
     """
 
@@ -53,6 +53,9 @@ class Limits:
     memory: int | None = None
     evaluations: int | None = None
     relative_gap: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relative_gap", parse_gap(self.relative_gap))  # 0.05 is a twentieth
 
     def wanted(self, cost: int) -> int:
         """Return what a tree must cost less than to matter once one of this cost is known.
@@ -68,7 +71,7 @@ def parse_limits(time_limit: Any, memory_limit: Any, evaluation_limit: Any, rela
     if seconds is not None and seconds < 0:
         raise InputError(f"time_limit must not be negative, got {time_limit!r}")
     check_whole("evaluation_limit", evaluation_limit, least=0)
-    return Limits(seconds, parse_memory(memory_limit), evaluation_limit, parse_gap(relative_gap))
+    return Limits(seconds, parse_memory(memory_limit), evaluation_limit, relative_gap)
 
 
 def parse_gap(value: Any) -> Fraction:

@@ -59,7 +59,7 @@ def summary(model: DOSDTClassifier) -> str:
         ("objective", _exactly(model.objective_)),
     ]
     if model.gap_:
-        more = f"; a better tree could save at most {_at_most(model.gap_)}"
+        more = f"; a better tree could save at most {at_most(model.gap_)}"
         lines.append(("lower bound", _exactly(model.lower_bound_) + more))
     lines += [
         _loss(model),
@@ -122,6 +122,14 @@ def percent(share: Fraction) -> str:
     return f"{text.removesuffix('.0') if share in (0, 1) else text} %"
 
 
+def at_most(share: Fraction) -> str:
+    """Return a share as ``2.35 %``, three digits, rounded up: what is proved must hold for the number shown, too."""
+    rounded = Context(prec=3, rounding=ROUND_CEILING).divide(
+        Decimal(100 * share.numerator), Decimal(share.denominator)
+    )
+    return f"{rounded.normalize():f} %"
+
+
 def number(value: Fraction, digits: int = 6) -> str:
     """Return a number to so many digits, whole numbers in full; Decimal, as floats end at 1.8e308."""
     if value.denominator == 1:
@@ -136,19 +144,11 @@ def ratio(value: Fraction) -> str:
 
 def _verdict(status: str, gap: Fraction) -> str:
     if status == "gap_reached":
-        return f"gap_reached: within {_at_most(gap)} of optimal, proved"
+        return f"gap_reached: within {at_most(gap)} of optimal, proved"
     if gap:
         return f"{status}: {_STOPPED.get(status, 'stopped')} before the proof was complete"
     proved = "no allowed tree over these features is better"
     return f"optimal: proved, {proved}" if status == "optimal" else f"{status}, but after the proof: {proved}"
-
-
-def _at_most(share: Fraction) -> str:
-    """Return a share as ``2.35 %``, three digits, rounded up: what is proved must hold for the number shown, too."""
-    rounded = Context(prec=3, rounding=ROUND_CEILING).divide(
-        Decimal(100 * share.numerator), Decimal(share.denominator)
-    )
-    return f"{rounded.normalize():f} %"
 
 
 def _exactly(value: Fraction) -> str:

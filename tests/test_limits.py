@@ -60,7 +60,7 @@ def test_no_memory(text: Any) -> None:
 )
 def test_gaps_are_exact(given: Any, gap: Any) -> None:
     assert parse_gap(given) == Fraction(gap)
-    assert parse_limits(None, None, None, given) == Limits(relative_gap=Fraction(gap))
+    assert parse_limits(None, None, None, given) == Limits(relative_gap=given) == Limits(relative_gap=Fraction(gap))
 
 
 @pytest.mark.parametrize("given", [1, -0.01, "5%", "", None, True, float("nan"), "1.0", 2, "much", []])

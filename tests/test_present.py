@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dosdt.present import _at_most, _verdict
+from dosdt.present import _verdict, at_most
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from dosdt.present import _at_most, _verdict
     ],
 )
 def test_shares_are_rounded_up(share: Fraction, text: str) -> None:
-    assert _at_most(share) == text
+    assert at_most(share) == text
 
 
 @pytest.mark.parametrize(
