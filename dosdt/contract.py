@@ -33,6 +33,15 @@ class Sketch(NamedTuple):
         """Number of leaves."""
         return (len(self.nodes) + 1) // 2
 
+    @property
+    def depth(self) -> int:
+        """Most splits on a path from the root to a leaf."""
+        depths = [0] * len(self.nodes)
+        for place, node in enumerate(self.nodes):
+            if node.feature >= 0:
+                depths[node.yes] = depths[node.no] = depths[place] + 1
+        return max(depths)
+
 
 def split_node(feature: int, yes: int, no: int) -> SketchNode:
     """Return a node that sends rows with the feature to `yes` and the others to `no`."""
@@ -143,6 +152,10 @@ class Search(Protocol[TaskT, FactT]):
 
     def absorb(self, facts: Sequence[FactT]) -> None:
         """Take in what another search has proved; call it between runs."""
+        ...
+
+    def spare_memory(self) -> None:
+        """Make do with less from now on, if that is possible; called while a task runs."""
         ...
 
     def lower_bound(self) -> int | None:

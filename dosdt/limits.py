@@ -107,15 +107,15 @@ class Watch:
     """
 
     _SECONDS_BETWEEN_MEMORY_CHECKS = 0.1
+    _SHORT = 0.85
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._process = psutil.Process()
         self._start = time.perf_counter()
-        self._memory = limits.memory
-        if self._memory is None:
-            self._memory = int(self._process.memory_info().rss + 0.8 * psutil.virtual_memory().available)
+        self._memory = limits.memory or int(self._process.memory_info().rss + 0.8 * psutil.virtual_memory().available)
         self._next_memory_check = 0.0
+        self.memory_is_short = False
         self.interrupted = False
         self._previous_handler: Any = None
 
@@ -135,7 +135,9 @@ class Watch:
             return Status.TIME_LIMIT
         if seconds >= self._next_memory_check:
             self._next_memory_check = seconds + self._SECONDS_BETWEEN_MEMORY_CHECKS
-            if self._memory is not None and self._process.memory_info().rss >= self._memory:
+            used = self._process.memory_info().rss
+            self.memory_is_short = used >= self._SHORT * self._memory
+            if used >= self._memory:
                 return Status.MEMORY_LIMIT
         return None
 

@@ -48,6 +48,18 @@ class Prices:
         least_errors = ((leaves, max(0, -((self.a * leaves - lower) // self.b))) for leaves in self._leaves())
         return min(b * (self._base + errors) + a * leaves for leaves, errors in least_errors)
 
+    def repriced(self, lower: int, old: Fraction) -> int:
+        """Return a bound on the inner cost of trees that cost `lower` or more where a leaf costs `old`.
+
+        With k leaves they have (lower - old·k) errors or more. What that costs now is linear in k, so it is least for
+        a single leaf, or for so many that no error is left.
+        """
+        a, b = old.numerator, old.denominator
+        if lower <= a:
+            return self.a
+        single = self.a - (self.b * (a - lower)) // b
+        return min(single, -((-self.a * lower) // a)) if a else single
+
     def _leaves(self) -> range:
         return range(1, self._problem.n_rows + 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -141,6 +141,12 @@ class Problem:
             cost_unit=cost_unit,
             n_samples=n_samples,
         )
+
+    def with_regularization(self, regularization: object) -> Problem:
+        """Return the same problem with another λ."""
+        value = check_regularization(regularization)
+        penalty = value * self.total_weight / self.cost_unit
+        return replace(self, regularization=value, a=penalty.numerator, b=penalty.denominator)
 
     @property
     def n_rows(self) -> int:

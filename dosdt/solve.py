@@ -85,6 +85,7 @@ def solve(
     warm_start: bool = True,
     expansions: int | None = None,
     report: Callable[[TracePoint], None] | None = None,
+    search: SubproblemSearch | None = None,
 ) -> Answer:
     """Find the tree with the smallest ``errors/N + λ·leaves`` and prove it.
 
@@ -107,14 +108,24 @@ def solve(
         Budget of one run of the search; the answer does not depend on it.
     report : callable, optional
         Called with a `TracePoint` about ten times a second.
+    search : SubproblemSearch, optional
+        A search of this problem to go on with, such as one that a limit has stopped, or one made by `continued`; it
+        has constraints and bounds of its own.
     """
+    if search is not None and (search.problem is not problem or constraints is not None or algorithm == "leafset"):
+        raise InputError("a search goes on with its own problem, constraints and algorithm; use search.continued")
     constraints = constraints or Constraints()
     limits = limits or Limits()
     check_choice("algorithm", algorithm, ALGORITHMS)
     check_choice("policy", policy, POLICIES)
     if expansions is not None and expansions < 1:
         raise InputError(f"expansions must be 1 or more, got {expansions}")
-    if not problem.regularization and constraints.max_depth is None and constraints.max_leaves is None:
+    if (
+        search is None
+        and not problem.regularization
+        and constraints.max_depth is None
+        and constraints.max_leaves is None
+    ):
         raise InputError("regularization 0 needs a limit: pass max_depth or max_leaves as well")
 
     def point(moment: Moment) -> TracePoint:
@@ -122,16 +133,17 @@ def solve(
         return TracePoint(moment.seconds, moment.evaluated, objective, bound, moment.open, moment.remaining_log10)
 
     start = time.perf_counter()
-    search: Any  # each search goes with its own kind of tasks, and so with its own frontier
+    used: Any  # each search goes with its own kind of tasks, and so with its own frontier
     frontier: Any
     switches = switches_of(bounds, SWITCHES[algorithm])
     if algorithm == "leafset":
-        search = LeafSetSearch(problem, constraints, switches=switches, policy=policy)
-        frontier = TreeFrontier(search.root(), batch=None if expansions is None else 1)
+        used = LeafSetSearch(problem, constraints, switches=switches, policy=policy)
+        frontier = TreeFrontier(used.root(), batch=None if expansions is None else 1)
     else:
-        search = SubproblemSearch(problem, constraints, switches=switches)
-        frontier = TaskList(search.root(), problem.b * sum(problem.floor) + problem.a)
-    incumbent = Incumbent(search.single_leaf())
+        used = search or SubproblemSearch(problem, constraints, switches=switches)
+        used.reset_limit()
+        frontier = TaskList(used.root(), problem.b * sum(problem.floor) + problem.a)
+    incumbent = Incumbent(used.best)
     stats: dict[str, Any] = {}
     if warm_start and algorithm == "leafset":
         from dosdt.warmstart import cart
@@ -141,12 +153,12 @@ def solve(
         stats["warm_start_objective"] = problem.objective(solution.cost)
         stats["warm_start_seconds"] = time.perf_counter() - start
     runtime = InProcessRuntime(limits, expansions=expansions, report=report and (lambda m: report(point(m))))
-    outcome = runtime.solve(search, frontier, incumbent)
+    outcome = runtime.solve(used, frontier, incumbent)
     last_change = next(moment for moment in outcome.trace if moment.incumbent == outcome.solution.cost)
     stats |= {
-        "evaluated": search.evaluated,
-        "expanded": search.expanded,
-        **search.statistics(),
+        "evaluated": used.evaluated,
+        "expanded": used.expanded,
+        **used.statistics(),
         "evaluated_to_best": last_change.evaluated,
         "seconds_to_best": last_change.seconds,
         "distinct_rows": problem.n_rows,

@@ -45,7 +45,7 @@ def solve_by_messages(searches: Sequence[Any], seed: int) -> int:
     """Return the cost of the best tree that searches find which share nothing but messages."""
     rng = random.Random(seed)
     cursors = [0] * len(searches)
-    best = searches[0].single_leaf()
+    best = searches[0].best
     messages = [searches[0].encode(searches[0].root())]
     while messages:
         who = rng.randrange(len(searches))

@@ -73,8 +73,9 @@ class LeafSetSearch:
         root = self._leaves.root
         return [self._open((2 * root.index + 1,), root.split, 0, 0, 1)] if root.splittable else []
 
-    def single_leaf(self) -> Solution:
-        """Return the tree that every search starts from."""
+    @property
+    def best(self) -> Solution:
+        """The tree that the search starts from: a single leaf. Better ones are in the results of its runs."""
         root = self._leaves.root
         return Solution(root.kept, Sketch((leaf_node(root.label),)))
 
@@ -129,6 +130,9 @@ class LeafSetSearch:
         """Remember that somebody else has generated these trees."""
         for fact in facts:
             self._generated.add(self._canonical(fact))
+
+    def spare_memory(self) -> None:
+        """Nothing can be spared: without its caches this search would do the same work many times over."""
 
     def lower_bound(self) -> int | None:
         """Return the smallest bound of an open tree in the running task, or None if there is none."""

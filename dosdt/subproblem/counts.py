@@ -66,7 +66,7 @@ class Counter:
     never : int
         More than any tree costs; stands in `Counts` for a child of a split that cannot pay.
     integer : numpy type
-        Of the costs: 64 bits, or Python's own integers where these do not suffice.
+        Of the costs: 32 or 64 bits, or Python's own integers where these do not suffice.
     """
 
     def __init__(self, problem: Problem, penalty: Fraction, min_support: int, switches: frozenset[str]) -> None:
@@ -86,12 +86,12 @@ class Counter:
             tables.append(list(problem.weight))
         # Integers are exact in floating point as long as their sums stay below 2^24 or 2^53.
         largest = max(sum(spread), sum(problem.weight) if min_support else 0)
-        # More than any cost; two of them can be added in 64 bits wherever costs fit at all.
+        # More than any cost. Twice the number that stands for never fits as well, with room for one more.
         dearest = sum(spread) + self._a * (2 * problem.n_rows + 4)
-        exceeds = dearest >= 2**59 or largest >= 2**52
+        exceeds = dearest >= 2**61 or largest >= 2**52
         dtype: Any = object if exceeds else np.float64 if largest >= 2**23 else np.float32
-        self.never = 4 * dearest + 1 if exceeds else 2**61
-        self.integer: Any = object if exceeds else np.int64
+        self.integer: Any = object if exceeds else np.int64 if dearest >= 2**29 else np.int32
+        self.never = 4 * dearest + 1 if exceeds else 2**61 if dearest >= 2**29 else 2**29
         # What no sum of losses reaches, where splits that cannot pay are passed over.
         self._out: Any = 4 * dearest if exceeds else dtype(2 * largest + 2)
         # A penalty above all losses is as good as any larger one, and a penalty in a float stays exact.

@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 Ids = npt.NDArray[np.intp]
 
 _ARRAYS = ("lowers", "uppers", "losses", "kids", "lower", "upper", "leaf", "leaves", "parent", "literal")
-_GROWTH = 1.5
+_GROWTH = 1.25
 
 
 class Graph:
@@ -84,8 +84,7 @@ class Graph:
     def start(self, subset: Subset, counts: Counts, path: Path) -> int:
         """Add a node that is reached by a path of its own."""
         node = int(self.add([subset], counts, [-1], [0])[0])
-        if self._merge or not path:
-            self._ids[subset.key] = node
+        self._ids[subset.key] = node
         self._starts[node] = path
         return node
 
@@ -141,14 +140,14 @@ class Graph:
         lower = self.candidates(lowers, leaves).reshape(len(nodes), -1).min(axis=1)
         self.lower[nodes] = np.maximum(self.lower[nodes], np.minimum(lower, upper))
 
-    def forget(self) -> int:
-        """Drop all nodes without children of their own, and return how many.
+    def forget(self, root: int) -> int:
+        """Drop all nodes without children of their own, but for one, and return how many.
 
         Their parents keep the bounds, and counting brings them back as they were: this costs work, never exactness.
         """
         n = len(self)
         kept: npt.NDArray[np.bool_] = np.asarray((self.kids[:n] >= 0).any(axis=(1, 2)))
-        kept[list(self._starts)] = True
+        kept[[root, *self._starts]] = True
         number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         left = int(kept.sum())
         for name in _ARRAYS:
@@ -167,11 +166,9 @@ class Graph:
         if n <= len(self.lower):
             return
         room = max(n, int(len(self.lower) * _GROWTH), 64)
-        for name in _ARRAYS:  # one by one, so that only one of them is held twice at a time
-            old = getattr(self, name)
-            new = np.empty((room, *old.shape[1:]), old.dtype)
-            new[: len(self)] = old[: len(self)]
-            setattr(self, name, new)
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            array.resize((room, *array.shape[1:]), refcheck=False)  # in place, so that nothing is held twice
 
 
 def _allowed(subsets: Sequence[Subset], counts: Counts, shares: int) -> tuple[Array, Array]:

@@ -22,6 +22,7 @@ from dosdt.sketches import prune
 from dosdt.subproblem.chains import Chains
 from dosdt.subproblem.counts import Counter, counter_for
 from dosdt.subproblem.graph import Graph
+from dosdt.subproblem.hearsay import Hearsay
 from dosdt.subproblem.rebuild import best_tree
 from dosdt.subproblem.subsets import Path, Subset, Subsets
 from dosdt.subproblem.waves import Wanted, Wave, ascend, descend, dive
@@ -91,11 +92,12 @@ class SubproblemSearch:
         )
         self._batch = max(1, _GRANDCHILDREN_AT_ONCE // self._counter.cells)
         self._log: list[Fact] | None = [] if record_facts else None
-        self._told: dict[Any, int] = {}
+        self._told = Hearsay()
         self._task = self.root()
         self._root: int | None = None
         self._active = 0
-        self._best = self.single_leaf()
+        self._room: float | None = None
+        self._best = prune(problem, Sketch((leaf_node(0),)), self.constraints)
         self._limit = self._best.cost
         self._limits = self._limit, self._prices.inside(self._limit)
         self._found = self._limits[1]
@@ -105,10 +107,6 @@ class SubproblemSearch:
     def root(self) -> Task:
         """Return the whole problem."""
         return Task((), self.constraints.max_depth, self.constraints.max_leaves)
-
-    def single_leaf(self) -> Solution:
-        """Return the tree that every search starts from."""
-        return prune(self.problem, Sketch((leaf_node(0),)), self.constraints)
 
     def run(self, task: Task, budget: Budget) -> Result[Task]:
         """Solve a subset, or go on with it: all that was proved of it before still holds."""
@@ -121,6 +119,7 @@ class SubproblemSearch:
             root = self._start(task)
             few: float = before + _FEW_EXPANSIONS
             while not self._closed(root) and self.expanded < last and not pause():
+                root = self._forget(root)
                 wave = dive(self._graph, root)
                 if not len(wave.wanted.node):
                     wave = descend(self._graph, root, self._need())
@@ -142,6 +141,10 @@ class SubproblemSearch:
         """Look only for trees cheaper than `limit` from the next step on."""
         self._limit = min(self._limit, limit)
 
+    def reset_limit(self) -> None:
+        """Look for every tree that is better than the best found, whatever limit was set before."""
+        self._limit = self._best.cost
+
     def facts_since(self, cursor: int) -> tuple[Sequence[Fact], int]:
         """Return what was proved since `cursor`."""
         if self._log is None:
@@ -151,11 +154,12 @@ class SubproblemSearch:
     def absorb(self, facts: Sequence[Fact]) -> None:
         """Take in what another search has proved."""
         for path, depth, leaves, lower in facts:
-            key = Subset(self._subsets.rows_at(path), depth, leaves).key
-            if (node := self._graph.find(key)) is not None:
-                self._graph.lower[node] = max(int(self._graph.lower[node]), lower)
-            elif lower > self._told.get(key, 0):
-                self._told[key] = lower
+            self._told.add(Subset(self._subsets.rows_at(path), depth, leaves), lower)
+
+    def spare_memory(self) -> None:
+        """Forget what is cheap to prove again, and from now on hold no more than at present."""
+        if self._room is None:
+            self._room = len(self._graph)
 
     def lower_bound(self) -> int | None:
         """Return a bound on all trees of the running task; None if there is no such task."""
@@ -171,7 +175,28 @@ class SubproblemSearch:
         path, depth, leaves = msgpack.unpackb(message)
         return Task(tuple(path), depth, leaves)
 
+    def continued(self, problem: Problem, constraints: Constraints | None = None) -> SubproblemSearch:
+        """Return a search of the same data with another λ or other constraints, which knows what still holds.
+
+        A bound holds where no more is allowed than where it was proved; with another λ it is lower. A tree holds
+        if it keeps to the constraints.
+        """
+        if not (np.array_equal(problem.features, self.problem.features) and problem.cost == self.problem.cost):
+            raise InputError("a search can continue on the same data only: features, labels, weights and costs")
+        search = SubproblemSearch(problem, constraints, switches=self.switches, record_facts=self._log is not None)
+        if search.constraints.min_support >= self.constraints.min_support:
+            for node, subset in enumerate(self._graph.subsets):
+                lower = search._prices.repriced(int(self._graph.lower[node]), self._prices.penalty)
+                search._told.add(subset, lower)
+        search._offer(self._best.sketch)
+        return search
+
     # -- what a runtime shows -------------------------------------------------------------------------------------
+
+    @property
+    def best(self) -> Solution:
+        """The best tree found."""
+        return self._best
 
     @property
     def evaluated(self) -> int:
@@ -222,7 +247,7 @@ class SubproblemSearch:
         if node is None:
             counts = self._counter.count([self._counter.rows(subset.rows)])
             node = self._graph.start(subset, counts, task.path)
-            self._graph.lower[node] = max(int(self._graph.lower[node]), self._told.pop(subset.key, 0))
+            self._hear([node])
             self.expanded += 1
             self._write_down([node])
         self._task, self._root = task, node
@@ -235,11 +260,26 @@ class SubproblemSearch:
             return self._counter.never
         limit = self._limit  # once: another thread may tighten it
         if self._limits[0] != limit:
-            self._limits = limit, self._prices.inside(limit)
+            self._limits = limit, max(self._prices.inside(limit), 0)
         return self._limits[1]
 
     def _closed(self, root: int) -> bool:
         return bool(self._graph.lower[root] >= min(self._need(), self._graph.upper[root]))
+
+    def _is_full(self) -> bool:
+        return self._room is not None and len(self._graph) >= self._room
+
+    def _forget(self, root: int) -> int:
+        """Make room if there is none, and return the new number of a node."""
+        if not self._is_full():
+            return root
+        subset, before = self._graph.subsets[root], len(self._graph)
+        if self._graph.forget(root) < before / 10:
+            self._room = inf  # too little to live on: only the limit itself can stop this now
+        node = self._graph.find(subset.key)
+        assert node is not None
+        self._root = node
+        return node
 
     def _ride(self, wave: Wave, last: float, pause: Callable[[], bool]) -> None:
         """Count what a wave asks for, or as much of it as the budget allows, and carry bounds up."""
@@ -250,7 +290,7 @@ class SubproblemSearch:
         limit, start, end = self._limit, 0, len(wave.wanted.node)
         while start < end:
             size = min(self._batch, int(min(last - self.expanded, end)))
-            if size <= 0 or (start and (pause() or self._limit != limit)):
+            if size <= 0 or (start and (pause() or self._limit != limit or self._is_full())):
                 break
             self._open(Wanted(*(part[start : start + size] for part in wave.wanted)))
             start += size
@@ -271,8 +311,8 @@ class SubproblemSearch:
             kid = graph.find(key)
             if kid is None:
                 kid = new.get(key)
-            if kid is None and self._told.get(key, 0) > graph.lowers[node, share, side]:
-                graph.lowers[node, share, side] = self._told[key]
+            if kid is None and (lower := self._told.bound(child)) > graph.lowers[node, share, side]:
+                graph.lowers[node, share, side] = lower
                 kid = -1
             elif kid is None:
                 if node != parent:
@@ -288,11 +328,16 @@ class SubproblemSearch:
         if children:
             nodes = graph.add(children, self._counter.count(rows), parents, literals)
             self.expanded += len(children)
-            if self._told:
-                for node, child in zip(nodes.tolist(), children, strict=True):
-                    graph.lower[node] = max(int(graph.lower[node]), self._told.pop(child.key, 0))
+            self._hear(nodes.tolist())
             self._write_down(nodes.tolist())
         graph.kids[wanted] = kids
+
+    def _hear(self, nodes: Sequence[int]) -> None:
+        """Raise bounds on nodes by what others have told."""
+        if self._told:
+            for node in nodes:
+                lower = self._told.bound(self._graph.subsets[node])
+                self._graph.lower[node] = max(int(self._graph.lower[node]), lower)
 
     def _take_best(self, root: int) -> None:
         """Keep the tree behind a node's upper bound if it is the best one of the whole problem."""
@@ -305,6 +350,16 @@ class SubproblemSearch:
             raise AssertionError("the tree found costs more than was proved; please report this as a bug")
         self._found = upper
         self._best = min(found, self._best, key=lambda solution: solution.cost)
+        self._limit = min(self._limit, self._best.cost)
+
+    def _offer(self, sketch: Sketch) -> None:
+        """Take in a tree from elsewhere, if it is allowed."""
+        most = self.constraints
+        if (most.max_depth is not None and sketch.depth > most.max_depth) or (
+            most.max_leaves is not None and sketch.n_leaves > most.max_leaves
+        ):
+            return
+        self._best = min(prune(self.problem, sketch, most), self._best, key=lambda solution: solution.cost)
         self._limit = min(self._limit, self._best.cost)
 
     def _write_down(self, nodes: Sequence[int]) -> None:

@@ -73,7 +73,7 @@ class InProcessRuntime:
     """Drives one search until the frontier is empty, the gap small enough or a limit reached.
 
     A search is told to look only for trees that are better than the best by more than the gap: that proves a
-    small gap far sooner than waiting for the bound, which in a depth-first search rises at the end.
+    small gap far sooner than waiting for the bound, most of which is proved at the end.
 
     Parameters
     ----------
@@ -165,6 +165,8 @@ class _Run:
         elif self._report is not None and time.perf_counter() >= self._next_report:
             self.sample()
         self.status = self.status or self._watch.verdict(search.evaluated)
+        if self._watch.memory_is_short:
+            search.spare_memory()
         return self.status is not None
 
     def sample(self, last: bool = False) -> None:

@@ -142,7 +142,7 @@ def test_an_interrupted_expansion_loses_nothing() -> None:
     for seed in range(20):
         given = random_problem(seed + 70_000, max_features=5)
         search = LeafSetSearch(given.problem)
-        best, tasks = search.single_leaf(), [search.root()]
+        best, tasks = search.best, [search.root()]
         rng, patience = random.Random(seed), 0.0
         while tasks and tasks[-1]:
             patience += 1

@@ -13,6 +13,7 @@ from search_checks import check_stopped, check_trace, every_limit, solve_by_mess
 from sketch_checks import check_optimal
 
 from dosdt.contract import Budget, Constraints
+from dosdt.errors import InputError
 from dosdt.limits import Limits, Status
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
@@ -301,7 +302,7 @@ def test_a_part_of_the_facts_does_no_harm() -> None:
         second = SubproblemSearch(given.problem, constraints)
         second.absorb([fact for fact in facts if rng.random() < 0.6])
         result = second.run(second.root(), Budget())
-        best = result.best or second.single_leaf()
+        best = result.best or second.best
         assert given.problem.objective(best.cost) == given.optimum(**limits)
 
 
@@ -321,3 +322,86 @@ def test_penalties_beyond_floating_point(algorithm: str, regularization: str) ->
     answer = solve(problem, algorithm=algorithm)
     assert answer.status is Status.OPTIMAL
     assert answer.sketch.n_leaves == (4 if regularization == "1e-320" else 1)
+
+
+def test_short_of_memory_it_forgets_and_stays_exact() -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        features = rng.random((200, 10)) < 0.5
+        labels = (features[:, 0] ^ features[:, 1]) | (features[:, 2] & features[:, 3]) ^ (rng.random(200) < 0.2)
+        problem = Problem.from_arrays(features, labels, "0.01")
+        constraints = Constraints(max_depth=rng.choice([None, 5]), max_leaves=rng.choice([None, 9]))
+        search = SubproblemSearch(problem, constraints)
+        waves = 0
+
+        def pause(search: SubproblemSearch = search) -> bool:
+            nonlocal waves
+            waves += 1
+            if waves == 5:
+                search.spare_memory()
+            return False
+
+        result = search.run(search.root(), Budget(pause=pause))
+        assert not result.survivors
+        assert problem.objective(search.best.cost) == solve(problem, constraints=constraints).objective
+        assert search.expanded > search.statistics()["facts"]
+
+
+def test_a_stopped_search_goes_on() -> None:
+    for seed in range(60):
+        given, constraints, limits = constrained(seed + 110_000)
+        problem = given.problem
+        search = SubproblemSearch(problem, constraints)
+        solve(problem, search=search, limits=Limits(evaluations=3))
+        solve(problem, search=search, limits=Limits(relative_gap=Fraction(1, 2)))
+        answer, at_once = solve(problem, search=search), solve(problem, constraints=constraints)
+        check_optimal(problem, answer, given.optimum(**limits), constraints)
+        assert answer.stats["expanded"] <= at_once.stats["expanded"] + 10
+
+
+@pytest.mark.parametrize("start", range(0, 300, 100))
+def test_another_penalty_or_limit_reuses_what_still_holds(start: int) -> None:
+    for seed in range(start, start + 100):
+        given, constraints, limits = constrained(seed + 120_000)
+        rng = random.Random(seed)
+        other = RandomProblem(
+            given.features,
+            given.labels,
+            rng.choice([given.regularization, Fraction(1, 50), Fraction(1, 7), Fraction("0.012345678912345")]),
+            given.weights,
+            given.costs,
+        )
+        first = SubproblemSearch(given.problem, constraints)
+        first.run(first.root(), Budget())
+        if rng.random() < 0.5:
+            constraints = Constraints(rng.choice([2, 3]), rng.choice([None, 3, 5]), constraints.min_support)
+            limits = {**limits, "max_depth": constraints.max_depth, "max_leaves": constraints.max_leaves}
+        problem = given.problem.with_regularization(other.regularization)
+        assert problem.fingerprint == other.problem.fingerprint
+        second = first.continued(problem, constraints)
+        answer = solve(problem, search=second)
+        check_optimal(problem, answer, other.optimum(**limits), constraints)
+
+
+def test_continuing_spares_work() -> None:
+    rng = np.random.default_rng(1)
+    features = rng.random((300, 12)) < 0.5
+    labels = (features[:, 0] ^ features[:, 1]) | (features[:, 2] & features[:, 3]) ^ (rng.random(300) < 0.2)
+    problem = Problem.from_arrays(features, labels, "0.01")
+    first = SubproblemSearch(problem)
+    solve(problem, search=first)
+    cheaper = problem.with_regularization("0.0099")
+    reused, anew = solve(cheaper, search=first.continued(cheaper)), solve(cheaper)
+    assert reused.objective == anew.objective
+    assert 2 * reused.stats["expanded"] < anew.stats["expanded"]
+    deep = solve(problem, search=first.continued(problem, Constraints(max_depth=4)))
+    assert 2 * deep.stats["expanded"] < solve(problem, constraints=Constraints(max_depth=4)).stats["expanded"]
+
+
+def test_a_search_goes_on_with_its_own_data_only() -> None:
+    one, other = random_problem(300_001).problem, random_problem(300_002).problem
+    search = SubproblemSearch(one)
+    with pytest.raises(InputError, match="same data only"):
+        search.continued(other)
+    with pytest.raises(InputError, match=r"search\.continued"):
+        solve(other, search=search)

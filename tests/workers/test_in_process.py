@@ -56,6 +56,9 @@ class Countdown:
     def tighten(self, task: int | None, limit: int) -> None:
         self.limit = min(self.limit, limit)
 
+    def spare_memory(self) -> None:
+        self.spared = True
+
     def lower_bound(self) -> int | None:
         return self._bound if self.open else None
 
