@@ -259,8 +259,15 @@ def _rows(positions: npt.NDArray[np.intp]) -> str:
 def _is_binary(values: Column) -> bool:
     if values.dtype.kind == "O":
         return False
-    present = values[~is_missing(values)]
-    return len(present) > 0 and bool(np.all((present == 0) | (present == 1)))
+    present = _present(values)
+    if len(present) == 0 or present.min() < 0 or present.max() > 1:
+        return False
+    return values.dtype.kind != "f" or bool(np.all((present == 0) | (present == 1)))
+
+
+def _present(values: Column) -> Column:
+    missing = is_missing(values)
+    return values[~missing] if missing.any() else values
 
 
 def _kind(values: Column) -> str:

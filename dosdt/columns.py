@@ -1,4 +1,4 @@
-"""One column of anything, as one of four plain types: bool, int64, float64, or str and None."""
+"""One column of anything, as one of four plain types: bool, a signed integer, float64, or str and None."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def parse_number(text: str) -> int | float | None:
 
 
 def from_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return numbers as bool, int64 or float64, without copying when they are."""
+    """Return numbers as bool, int8 to int64 or float64, without copying when they are; narrow ones stay narrow."""
     kind = values.dtype.kind
     if kind == "b":
         return values
@@ -43,7 +43,9 @@ def from_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if kind == "f" or too_large:
         with np.errstate(over="ignore"):  # a long double may become infinite, which is reported later
             return values.astype(np.float64, copy=False)
-    return values.astype(np.int64, copy=False)
+    # The narrowest type with a sign that holds all of the given type; none holds all of uint64.
+    wide = np.dtype(np.int64) if values.dtype == np.uint64 else np.promote_types(values.dtype, np.int8)
+    return values.astype(wide, copy=False)
 
 
 def from_series(series: Any, name: str, keep_text: bool) -> Column:

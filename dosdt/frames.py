@@ -23,7 +23,7 @@ class ColumnTable:
     names : tuple of str
         Distinct column names.
     arrays : tuple of ndarray, each of shape (n_rows,)
-        Of dtype bool, int64, float64 (NaN is missing), or object holding str (None is missing).
+        Of dtype bool, int8 to int64, float64 (NaN is missing), or object holding str (None is missing).
     n_rows : int
         Number of rows.
     """

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.distinct import distinct
 from dosdt.errors import InputError
 
 Labels = npt.NDArray[np.int64]
@@ -36,20 +37,14 @@ def encode_labels(y: Any, what: str = "the target") -> tuple[npt.NDArray[Any], L
     if len(values) == 0:
         raise InputError(f"{what} has no rows")
     if values.dtype.kind in "OUST":
-        values = _plain(values.astype(object), what)
-    if values.dtype.kind == "f":
-        _refuse_rows(~np.isfinite(values), f"{what} has missing or infinite labels (NaN or infinity)")
-        if (values != np.floor(values)).any():
-            raise InputError(
-                f"Unknown label type: {what} holds continuous numbers; dosdt classifies, so give it classes"
-            )
-    elif values.dtype.kind not in "biuU":
-        lead = "Complex data not supported: " if values.dtype.kind == "c" else ""  # scikit-learn's words
-        raise InputError(f"{lead}{what} holds {values.dtype} values; labels must be booleans, whole numbers or text")
-    classes, indices = np.unique(values, return_inverse=True)
+        values = values.astype(object)
+    if values.dtype.kind == "O" and all(issubclass(kind, str) for kind in set(map(type, values))):
+        classes, indices = _distinct_text(values)
+    else:
+        classes, indices = distinct(_numbers(values, what))
     if len(classes) < 2:
         raise InputError(f"{what} has only one class, {classes.tolist()[0]!r}; there is nothing to tell apart")
-    return classes, indices.astype(np.int64)
+    return classes, indices.astype(np.int64, copy=False)
 
 
 def _as_array(y: Any, what: str) -> npt.NDArray[Any]:
@@ -61,13 +56,35 @@ def _as_array(y: Any, what: str) -> npt.NDArray[Any]:
         raise InputError(f"{what} must be one column of labels, got rows of different lengths") from None
 
 
+def _distinct_text(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return the sorted texts and every row's place among them; only the distinct ones are sorted."""
+    found = list(dict.fromkeys(values))
+    classes, places = np.unique(np.array(found), return_inverse=True)
+    place = dict(zip(found, places.tolist(), strict=True))
+    return classes, np.fromiter(map(place.__getitem__, values), np.intp, len(values))
+
+
+def _numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    """Return labels other than text as an array of booleans or whole numbers, or say why they cannot be one."""
+    if values.dtype.kind == "O":
+        values = _plain(values, what)
+    if values.dtype.kind == "f":
+        _refuse_rows(~np.isfinite(values), f"{what} has missing or infinite labels (NaN or infinity)")
+        if (values != np.floor(values)).any():
+            raise InputError(
+                f"Unknown label type: {what} holds continuous numbers; dosdt classifies, so give it classes"
+            )
+    elif values.dtype.kind not in "biu":
+        lead = "Complex data not supported: " if values.dtype.kind == "c" else ""  # scikit-learn's words
+        raise InputError(f"{lead}{what} holds {values.dtype} values; labels must be booleans, whole numbers or text")
+    return values
+
+
 def _plain(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return objects as an array of text, booleans or numbers, if they are all of one kind."""
+    """Return objects that are not all text as an array of booleans or numbers, if they are all of that kind."""
     missing = np.fromiter(map(_is_missing, values), np.bool_, len(values))
     _refuse_rows(missing, f"{what} has missing labels (NaN)")
     text = np.fromiter((isinstance(value, str) for value in values), np.bool_, len(values))
-    if text.all():
-        return values.astype(str)
     if text.any():
         odd = int(np.flatnonzero(text != text[0])[0])
         raise InputError(

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.distinct import Binary, distinct_rows
 from dosdt.errors import InputError
 from dosdt.exact import exact
 from dosdt.labels import encode_labels
 from dosdt.weights import IntArray, class_weights, cost_table, sample_weights, whole
-
-Binary = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ class Problem:
         columns = _distinct_columns(binary, names)
         if not columns:
             raise InputError("no feature is left: every feature has the same value in all rows")
-        kept, group = _distinct_rows(binary[:, [column.source for column in columns]])
+        kept, group = distinct_rows(binary, [column.source for column in columns])
         counts = _group_sums(group, label, weight, len(kept), len(classes))
 
         totals = [sum(column) * weight_unit for column in zip(*counts, strict=True)]
@@ -202,12 +201,14 @@ def check_regularization(value: object) -> Fraction:
 def _binary(features: npt.ArrayLike) -> Binary:
     try:
         given = np.asarray(features)
-        answer = given.astype(np.bool_, copy=False)
+        # A byte that is 0 or 1 is a boolean already; large tables come from the binarizer as bytes.
+        bytewise = given.dtype == np.uint8 and given.size > 0 and given.max() <= 1
+        answer = given.view(np.bool_) if bytewise else given.astype(np.bool_, copy=False)
     except (ValueError, TypeError):
         raise InputError("features must be a table of 0 and 1 with rows of equal length") from None
     if given.ndim != 2:
         raise InputError(f"features must be a table of rows and columns, got an array of shape {given.shape}")
-    if given.dtype.kind not in "biufO" or not np.array_equal(answer, given):
+    if not bytewise and (given.dtype.kind not in "biufO" or not np.array_equal(answer, given)):
         raise InputError("features must be 0 or 1; use dosdt.Binarizer for numbers and categories")
     return answer
 
@@ -229,20 +230,6 @@ def _distinct_columns(binary: Binary, names: Sequence[str]) -> list[Column]:
         else:
             first[key], same[j], opposite[j] = j, [], []
     return [Column(names[j], j, tuple(same[j]), tuple(opposite[j])) for j in first.values()]
-
-
-def _distinct_rows(binary: Binary) -> tuple[Binary, npt.NDArray[np.int64]]:
-    """Return the distinct rows in sorted order and, for every row, which of them it is."""
-    packed = np.packbits(binary, axis=1)
-    if packed.shape[1] <= 8:
-        # One machine word a row sorts many times faster than a string of bytes.
-        padded = np.zeros((len(packed), 8), np.uint8)
-        padded[:, 8 - packed.shape[1] :] = packed
-        keys = padded.view(">u8").astype(np.uint64).ravel()
-    else:
-        keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return binary[first], group
 
 
 def _group_sums(

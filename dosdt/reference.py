@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dosdt.columns import Column
+from dosdt.distinct import distinct
 from dosdt.errors import InputError
 from dosdt.rules import is_missing
 from dosdt.weights import IntArray
@@ -95,10 +96,10 @@ def _ranks(values: Column, weights: IntArray) -> npt.NDArray[np.float32]:
     """
     missing = is_missing(values)
     ranks = np.zeros(len(values), dtype=np.float32)
-    distinct, places = np.unique(values[~missing], return_inverse=True)
+    found, places = distinct(values[~missing])
     if len(places):
         ranks[~missing] = places
-        sums = np.zeros(len(distinct), weights.dtype)
+        sums = np.zeros(len(found), weights.dtype)
         np.add.at(sums, places, weights[~missing])
         below = np.cumsum(sums)
         ranks[missing] = np.searchsorted(below, below[-1] // 2, side="right")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dosdt.contract import Constraints, Sketch, SketchNode, Solution, leaf_node, split_node
-from dosdt.problem import Binary, Problem
+from dosdt.distinct import Binary
+from dosdt.problem import Problem
 from dosdt.rules import Rule
 from dosdt.tree import Leaf, Split, Tree
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from dosdt.errors import InputError
 from dosdt.files import replacing
 from dosdt.frames import listed, refuse_duplicates
+from dosdt.narrow import narrow_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 _PARQUET = (".parquet", ".pq")
 _SAMPLE = 2**20  # bytes looked at to find the delimiter
+_BATCH = 2**17  # rows of a Parquet file decoded at a time
 _BLOCK = 2**23  # bytes parsed at a time; no row may be longer
 
 
@@ -29,7 +31,7 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
 
     The delimiter of a text file is found among comma, semicolon, tab and bar; its first line names the
     columns, dates stay text, and empty fields, ``NA``, ``NaN`` and ``null`` are missing values. A file of
-    another extension is read as CSV.
+    another extension is read as CSV. Whole numbers of a Parquet file take as few bytes as they need.
     """
     file = Path(path)
     with _telling(file):
@@ -108,26 +110,42 @@ def _telling(file: Path) -> Iterator[None]:
 
 def _read_parquets(parts: list[Path]) -> Any:
     import pyarrow as pa
-    import pyarrow.parquet
 
-    tables = []
+    schemas: list[Any] = []
     for part in parts:
         with open(part, "rb") as stream:  # the file system's own errors come first
             if not stream.read(1):
                 _refuse(part, "is empty")
-        try:
-            # Not read_table, which takes a folder called "year=2020" for a column.
-            with pa.parquet.ParquetFile(part) as content:
-                tables.append(content.read())
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{str(part)!r} is not a readable Parquet file: {_one_line(error)}") from error
-        refuse_duplicates(tables[-1].column_names, f"{str(part)!r} has ")
-        if tables[-1].column_names != tables[0].column_names:
+        with _parquet(part) as content:
+            schemas.append(content.schema_arrow)
+        refuse_duplicates(schemas[-1].names, f"{str(part)!r} has ")
+        if schemas[-1].names != schemas[0].names:
             _refuse(part, f"has other columns than {str(parts[0])!r}; put files of one table in a folder")
     try:
-        return pa.concat_tables(tables, promote_options="permissive")
+        schema = pa.unify_schemas(schemas, promote_options="permissive")
+        return narrow_table(_batches(parts), schema)
     except pa.ArrowException as error:
         raise InputError(f"the files in {str(parts[0].parent)!r} do not fit: {_one_line(error)}") from error
+
+
+def _batches(parts: list[Path]) -> Iterator[Any]:
+    for part in parts:
+        with _parquet(part) as content:
+            yield from content.iter_batches(_BATCH)
+
+
+@contextmanager
+def _parquet(part: Path) -> Iterator[Any]:
+    """Open a Parquet file; what goes wrong while it is read names the file."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    try:
+        # Not read_table, which takes a folder called "year=2020" for a column.
+        with pa.parquet.ParquetFile(part) as content:
+            yield content
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{str(part)!r} is not a readable Parquet file: {_one_line(error)}") from error
 
 
 def _read_csv(file: Path) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dosdt.columns import Column
+from dosdt.distinct import distinct, distinct_counts
 from dosdt.rules import is_missing
 from dosdt.weights import IntArray
 
@@ -29,13 +30,16 @@ def cuts(distinct: npt.NDArray[np.int64 | np.float64], gaps: Iterable[int]) -> l
 
 def distinct_values(values: Column, weights: IntArray | None) -> tuple[Column, IntArray]:
     """Return the sorted values that are not missing and how much each of them weighs, both of shape (k,)."""
-    present = ~is_missing(values)
+    missing = is_missing(values)
+    if missing.any():
+        values = values[~missing]
+        weights = None if weights is None else weights[~missing]
     if weights is None:
-        return np.unique(values[present], return_counts=True)
-    distinct, place = np.unique(values[present], return_inverse=True)
-    sums = np.zeros(len(distinct), weights.dtype)
-    np.add.at(sums, place, weights[present])
-    return distinct, sums
+        return distinct_counts(values)
+    found, place = distinct(values)
+    sums = np.zeros(len(found), weights.dtype)
+    np.add.at(sums, place, weights)
+    return found, sums
 
 
 def quantile_gaps(counts: IntArray, most: int) -> list[int]:

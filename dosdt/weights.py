@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.distinct import distinct
 from dosdt.errors import InputError
 from dosdt.exact import common_denominator, exact
 
@@ -33,9 +34,11 @@ def sample_weights(weights: Any, n: int) -> tuple[IntArray, Fraction]:
     if given.dtype.kind == "b":
         given = given.astype(np.int64)
     if given.dtype.kind in "iuf":
-        values, first, inverse = np.unique(given, return_index=True, return_inverse=True)
+        values, inverse = distinct(given)
     else:
-        values, first, inverse = _distinct(given)
+        values, inverse = _distinct_objects(given)
+    first = np.empty(len(values), np.intp)
+    first[inverse[::-1]] = np.arange(n - 1, -1, -1)  # of rows with the same weight the last one written is the first
     fractions = []
     for value, row in zip(values, first.tolist(), strict=True):
         fraction = exact(value, f"sample_weight in row {row + 1}")
@@ -120,21 +123,16 @@ def fitting(integers: Sequence[int], terms: int) -> IntArray:
     return array
 
 
-def _distinct(
-    values: npt.NDArray[Any],
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """As `numpy.unique`, for objects that need not be comparable: values, first rows, inverse."""
+def _distinct_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """As `distinct`, for objects that need not be comparable: in order of appearance."""
     seen: dict[tuple[type, Any], int] = {}
-    first: list[int] = []
-    inverse = np.empty(len(values), np.int64)
+    inverse = np.empty(len(values), np.intp)
     for row, value in enumerate(values.tolist()):
         try:
             # The type counts too: 0.1 is a tenth, and not the fraction that is equal to it as a float.
             inverse[row] = seen.setdefault((type(value), value), len(seen))
-            if len(seen) > len(first):
-                first.append(row)
         except TypeError:
             raise InputError(f"sample_weight in row {row + 1} must be a number, got {value!r}") from None
-    distinct = np.empty(len(seen), dtype=object)
-    distinct[:] = [value for _, value in seen]
-    return distinct, np.array(first, np.int64), inverse
+    found = np.empty(len(seen), dtype=object)
+    found[:] = [value for _, value in seen]
+    return found, inverse

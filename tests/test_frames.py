@@ -1,4 +1,4 @@
-"""Any table becomes named columns of bool, int64, float64, or str and None."""
+"""Any table becomes named columns of bool, a signed integer, float64, or str and None."""
 
 import datetime
 from decimal import Decimal
@@ -51,9 +51,11 @@ def test_array_is_not_copied():
     ("dtype", "expected"),
     [
         (np.bool_, np.bool_),
-        (np.int8, np.int64),
-        (np.uint16, np.int64),
-        (">i4", np.int64),
+        (np.int8, np.int8),
+        (np.uint16, np.int32),
+        (">i4", np.int32),
+        (">u4", np.int64),
+        (np.uint64, np.int64),
         (np.float16, np.float64),
         (np.float32, np.float64),
         (np.longdouble, np.float64),
@@ -130,7 +132,7 @@ def test_every_way_to_hold_strings(dtype):
         ([True, False], "boolean", np.bool_, [True, False]),
         ([True, None], "boolean", np.float64, [1, np.nan]),
         ([2**60 + 1, 0], "Int64", np.int64, [2**60 + 1, 0]),
-        ([1, 2], pd.ArrowDtype(pa.int32()), np.int64, [1, 2]),
+        ([1, 2], pd.ArrowDtype(pa.int32()), np.int32, [1, 2]),
         ([1.5, None], pd.ArrowDtype(pa.float32()), np.float64, [1.5, np.nan]),
         ([True, None], pd.ArrowDtype(pa.bool_()), np.float64, [1, np.nan]),
         ([0, 7], "Sparse[int]", np.int64, [0, 7]),

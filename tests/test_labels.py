@@ -85,3 +85,17 @@ def test_refused(y: Any, message: str) -> None:
 def test_the_caller_names_the_labels() -> None:
     with pytest.raises(InputError, match="^column 'income' has only one class"):
         encode_labels([1, 1], "column 'income'")
+
+
+@pytest.mark.parametrize("n_rows", [5, 2**17])
+@pytest.mark.parametrize("dtype", [object, "str", np.str_, np.int8, np.uint8, np.int64, np.float64, np.bool_])
+def test_classes_of_few_and_many_rows(n_rows, dtype):
+    codes = np.arange(n_rows) % 3 % (2 if dtype is np.bool_ else 3)
+    texts = np.array(["no", "yes", "a"], dtype=object)
+    if dtype in (object, "str", np.str_):
+        values, expected, places = pd.Series(texts[codes], dtype=dtype), ["a", "no", "yes"], (codes + 1) % 3
+    else:
+        values, expected, places = codes.astype(dtype), sorted(set(codes.tolist())), codes
+    classes, numbers = encode_labels(values)
+    assert classes.tolist() == expected
+    assert np.array_equal(numbers, places)
