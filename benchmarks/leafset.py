@@ -8,15 +8,10 @@ tree (warm). Seconds are those of the search alone; all else does not depend on 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from dosdt.errors import InputError
+from common import Table, data_folder, guarded, header, line, print_table, run_alone
 
 FOLDER = {
     "compas-binary": ("0.01", "0.005", "0.001"),
@@ -37,15 +32,13 @@ BUILT_IN = {
     "balance-scale": ("0.05",),
 }
 OTHERS = ("0.05",)
-HEADER = "| data | λ | status | objective | leaves | evaluated, cold / warm | seconds, cold / warm |"
-RULE = "|---|---|---|---|---:|---:|---:|"
+TITLES = ["data", "λ", "status", "objective", "leaves", "evaluated, cold / warm", "seconds, cold / warm"]
 
 
 class Case(NamedTuple):
-    """One run: a data set by name, and the folder with its file unless it is built in."""
+    """One run on one table."""
 
-    data: str
-    folder: str | None
+    table: Table
     regularization: str
     warm_start: bool
     policy: str
@@ -63,16 +56,12 @@ class Outcome(NamedTuple):
 
 
 def solve_case(case: Case) -> Outcome:
-    """Solve one case; called in a fresh process, so that no case helps or slows the next."""
-    from dosdt.binarizer import Binarizer
+    """Solve one case; called in a fresh process."""
     from dosdt.limits import Limits
-    from dosdt.problem import Problem
     from dosdt.solve import solve
 
-    X, y = load(case)
-    features = Binarizer(thresholds="reference").fit(X, y).transform(X)
     answer = solve(
-        Problem.from_arrays(features, y, case.regularization),
+        case.table.problem(case.regularization),
         algorithm="leafset",
         policy=case.policy,
         warm_start=case.warm_start,
@@ -90,40 +79,20 @@ def solve_case(case: Case) -> Outcome:
     )
 
 
-def load(case: Case) -> tuple[Any, Any]:
-    """Return features and labels."""
-    if case.folder is None:
-        from dosdt.datasets import load as load_built_in
-
-        data = load_built_in(case.data)
-        return data.X, data.y
-    from dosdt.tables import read_table, split_target
-
-    return split_target(read_table(Path(case.folder) / f"{case.data}.csv"))
-
-
-def run_alone(case: Case) -> Outcome:
-    """Solve a case in its own process; if the system ends that process, say so."""
-    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
-        try:
-            return process.submit(solve_case, case).result()
-        except BrokenProcessPool:
-            return Outcome("killed", "-", "-", "-", "-")
-
-
 def row(case: Case) -> str:
     """Return one row of the table: the case from a cold and from a warm start."""
-    cold, warm = (run_alone(case._replace(warm_start=warm)) for warm in (False, True))
+    killed = Outcome("killed", "-", "-", "-", "-")
+    cold, warm = (run_alone(solve_case, case._replace(warm_start=warm)) or killed for warm in (False, True))
     same = [a if a == b else f"{a} / {b}" for a, b in zip(cold[:3], warm[:3], strict=True)]
     counts = [f"{a} / {b}" for a, b in zip(cold[3:], warm[3:], strict=True)]
-    return f"| {' | '.join([case.data, case.regularization, *same, *counts])} |"
+    return line([case.table.name, case.regularization, *same, *counts])
 
 
 def cases(options: argparse.Namespace, folder: str | None) -> list[Case]:
     """Return what to run: the data sets and penalties that were asked for, or a choice of our own."""
     usual = BUILT_IN if folder is None else FOLDER
     return [
-        Case(data, folder, regularization, False, options.policy, options.time_limit)
+        Case(Table(data, folder), regularization, False, options.policy, options.time_limit)
         for data in options.data or usual
         for regularization in options.regularization or usual.get(data, OTHERS)
     ]
@@ -141,18 +110,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     """Print the table row by row, as it is made."""
-    options = parse(arguments)
-    try:
-        for number, case in enumerate(cases(options, os.environ.get("DOSDT_DATA") or None)):
-            line = row(case)
-            if not number:  # what is wrong with the first case is said without a table
-                print(HEADER, RULE, sep="\n")
-            print(line, flush=True)
-    except InputError as error:
-        print(f"leafset: error: {error}", file=sys.stderr)
-        return 2
+    print_table(header(TITLES, words=4), map(row, cases(parse(arguments), data_folder())))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(guarded("leafset", main, sys.argv[1:]))

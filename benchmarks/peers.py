@@ -26,6 +26,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from common import guarded
 from comparison import Row, header, line, sentences, summary
 from harness import Case, Run, Solver, find, run
 
@@ -138,14 +139,10 @@ def compare(options: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Compare; what is wrong with the input is said in one line."""
-    try:
-        compare(parse(arguments))
-    except InputError as error:
-        print(f"peers: error: {error}", file=sys.stderr)
-        return 2
+    """Compare; say how it went."""
+    compare(parse(arguments))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(guarded("peers", main, sys.argv[1:]))

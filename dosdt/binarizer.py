@@ -278,14 +278,14 @@ def _kind(values: Column) -> str:
 
 def _one_hot(name: str, values: Column, most: int) -> list[Rule]:
     """Return one question per category; a number keeps its value, so it compares with numbers later."""
-    missing = is_missing(values)
-    distinct = sorted(set(values[~missing].tolist()))
+    present = _present(values)
+    distinct = sorted(dict.fromkeys(present.tolist()))
     if len(distinct) > most:
         raise InputError(
             f"column {name!r} has {len(distinct)} distinct categories, more than max_categories={most}; "
             "raise max_categories, group them or drop the column"
         )
-    if len(distinct) == 2 and not missing.any():
+    if len(distinct) == 2 and len(present) == len(values):
         # The other question has the opposite answers everywhere. Keep "yes", "true" and "positive".
         distinct = distinct[1:]
     return [Rule(name, "equals", readable(value) if isinstance(value, float) else value) for value in distinct]

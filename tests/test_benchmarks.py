@@ -9,19 +9,30 @@ import sys
 from pathlib import Path
 
 import dosdt
+from dosdt.binarizer import Binarizer
+from dosdt.datasets import load
 from dosdt.problem import Problem
-from dosdt.solve import solve
+from dosdt.solve import SWITCHES, solve
 
 ROOT = Path(dosdt.__file__).parents[1]
 
 
-def leafset(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "DOSDT_DATA"}
+def run_script(name: str, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("DOSDT_")}
     environment |= {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
     if folder is not None:
         environment["DOSDT_DATA"] = str(folder)
-    command = [sys.executable, str(ROOT / "benchmarks" / "leafset.py"), *arguments]
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def records(run: subprocess.CompletedProcess[str]) -> list[dict[str, str]]:
+    """The rows of the first table, by column."""
+    lines = run.stdout.splitlines()
+    table = lines[: lines.index("")] if "" in lines else lines
+    header, rule, *rows = [line for line in table if line.startswith("|")]
+    assert len(cells(header)) == len(cells(rule))
+    return [dict(zip(cells(header), cells(row), strict=True)) for row in rows]
 
 
 def cells(line: str) -> list[str]:
@@ -29,7 +40,7 @@ def cells(line: str) -> list[str]:
 
 
 def test_built_in_data() -> None:
-    run = leafset("monk3", "--regularization", "0.02")
+    run = run_script("leafset", "monk3", "--regularization", "0.02")
     assert (run.returncode, run.stderr) == (0, "")
     header, rule, row = run.stdout.splitlines()
     assert len(cells(header)) == len(cells(rule)) == len(cells(row))
@@ -41,7 +52,7 @@ def test_built_in_data() -> None:
 def test_a_folder_and_a_limit(tmp_path: Path) -> None:
     rows = "".join(f"{a};{b};{c};{a ^ b ^ c}\n" for a in (0, 1) for b in (0, 1) for c in (0, 1))
     (tmp_path / "parity.csv").write_text(f"a;b;c;label\n{rows}")
-    run = leafset("parity", "--regularization", "0.01", "--time-limit", "0", folder=tmp_path)
+    run = run_script("leafset", "parity", "--regularization", "0.01", "--time-limit", "0", folder=tmp_path)
     assert (run.returncode, run.stderr) == (0, "")
     row = cells(run.stdout.splitlines()[-1])
     assert row[2] == "time_limit"
@@ -49,20 +60,11 @@ def test_a_folder_and_a_limit(tmp_path: Path) -> None:
 
 
 def test_bad_input_is_one_line(tmp_path: Path) -> None:
-    run = leafset("nothing", folder=tmp_path)
+    run = run_script("leafset", "nothing", folder=tmp_path)
     assert run.returncode == 2
     assert run.stdout == ""
     assert run.stderr.startswith("leafset: error: there is no file")
     assert len(run.stderr.splitlines()) == 1
-
-
-def peers(*arguments: str, folder: Path | None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("DOSDT_")}
-    environment |= {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-    if folder is not None:
-        environment["DOSDT_DATA"] = str(folder)
-    command = [sys.executable, str(ROOT / "benchmarks" / "peers.py"), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 def test_peers_without_peers(tmp_path: Path) -> None:
@@ -72,7 +74,7 @@ def test_peers_without_peers(tmp_path: Path) -> None:
     output, numbers = tmp_path / "table.md", tmp_path / "numbers.json"
     penalties = ("0.04", "0.01")
     options = [option for penalty in penalties for option in ("--regularization", penalty)]
-    run = peers("gate", *options, "--output", str(output), "--json", str(numbers), folder=tmp_path)
+    run = run_script("peers", "gate", *options, "--output", str(output), "--json", str(numbers), folder=tmp_path)
     assert (run.returncode, run.stderr) == (0, "")
     assert output.read_text(encoding="utf-8") == run.stdout
     assert "GOSDT left out; pass --gosdt-python" in run.stdout
@@ -94,7 +96,7 @@ def test_peers_without_peers(tmp_path: Path) -> None:
 
 def test_peers_name_what_is_missing(tmp_path: Path) -> None:
     for folder, words in ((None, "DOSDT_DATA is not set"), (tmp_path, "there is no file")):
-        run = peers("nothing", folder=folder)
+        run = run_script("peers", "nothing", folder=folder)
         assert (run.returncode, run.stdout) == (2, "")
         assert run.stderr.startswith(f"peers: error: {words}")
         assert len(run.stderr.splitlines()) == 1
@@ -103,7 +105,66 @@ def test_peers_name_what_is_missing(tmp_path: Path) -> None:
 def test_peers_go_on_without_one_that_cannot_run(tmp_path: Path) -> None:
     (tmp_path / "gate.csv").write_text("a;b;label\n0;0;0\n1;0;1\n")
     absent = str(tmp_path / "python")
-    run = peers("gate", "--regularization", "0.1", "--gosdt-python", absent, folder=tmp_path)
+    run = run_script("peers", "gate", "--regularization", "0.1", "--gosdt-python", absent, folder=tmp_path)
     assert run.returncode == 0
     assert f"GOSDT left out; cannot run {absent}" in run.stdout
     assert "- proved: dosdt 1 of 1 cases" in run.stdout
+
+
+def test_rows(tmp_path: Path) -> None:
+    rows = [(a, b, c, "yes" if a & (b | c) else "no") for a in (0, 1) for b in (0, 1) for c in (0, 1)] * 3
+    rows.append((0, 0, 1, "yes"))
+    text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (tmp_path / "gate.csv").write_text(f"a,b,c,label\n{text}")
+    run = run_script("rows", "gate", "--times", "1", "20", "--regularization", "0.01", folder=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    once, often = records(run)
+    assert (once["rows"], often["rows"]) == ("25", "500")
+    answer = solve(Problem.from_arrays([row[:3] for row in rows], [row[3] for row in rows], "0.01"))
+    for row in (once, often):
+        assert row["objective"] == str(answer.objective)
+        assert row["expansions"] == str(answer.stats["expanded"])
+        assert int(row["rows a second"].replace(",", "")) > 0
+    assert "proved objectives are equal" in run.stdout
+
+
+def test_rows_without_a_proof() -> None:
+    run = run_script("rows", "--times", "1", "--time-limit", "0")
+    assert run.returncode == 1
+    assert "(time_limit)" in records(run)[0]["objective"]
+    assert "none is proved" in run.stdout
+
+
+def test_width() -> None:
+    run = run_script("width", "--thresholds", "10", "15", "--rows", "200", "--max-depth", "3")
+    assert (run.returncode, run.stderr) == (0, "")
+    few, more = records(run)
+    assert (few["columns"], more["columns"]) == ("10", "15")
+    assert (few["status"], few["gap, %"]) == ("optimal", "0.000")
+    assert int(few["distinct rows"]) <= int(more["distinct rows"]) <= 200
+    assert int(few["expansions"]) > 0
+
+
+def test_ablation() -> None:
+    names = SWITCHES["subproblem"]
+    run = run_script("ablation", "monk1=0.01", "--regularization", "0.05", "--without", names[0])
+    assert (run.returncode, run.stderr) == (0, "")
+    (monk1,) = records(run)
+    work = {}
+    for bounds in (names, names[1:]):
+        data = load("monk1")
+        features = Binarizer(thresholds="reference").fit(data.X, data.y).transform(data.X)
+        work[bounds] = solve(Problem.from_arrays(features, data.y, "0.01"), bounds=bounds).stats["expanded"]
+    assert monk1["expansions"] == str(work[names])
+    assert monk1[f"without {names[0]}"] == f"{work[names[1:]] / work[names]:.2f}x"
+    assert run.stdout.count("\n| monk1 | 0.01 |") == 2  # counts and seconds
+
+
+def test_ablation_names_what_is_wrong(tmp_path: Path) -> None:
+    for arguments, folder, words in (
+        (["--without", "magic"], None, "--without must be one of"),
+        ([], tmp_path, "there is no .csv file in"),
+    ):
+        run = run_script("ablation", *arguments, folder=folder)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr.startswith(f"ablation: error: {words}")
