@@ -151,8 +151,7 @@ def main(arguments: list[str]) -> int:
 
     without = [f"without {name}" for name in names]
     print_table(header(["data", "λ", "expansions", *without], words=2), rows())
-    print()
-    print_table(header(["data", "λ", "seconds", *without], words=2), (each.seconds for each in studies))
+    print("", header(["data", "λ", "seconds", *without], words=2), *(each.seconds for each in studies), sep="\n")
     apart = [f"{each.table.name} at {each.regularization}" for each in studies if not each.agrees]
     print(f"\n- {'proved objectives differ: ' + ', '.join(apart) if apart else 'proved objectives are equal'}")
     return 1 if apart else 0

@@ -6,6 +6,7 @@ Imports nothing large, for the same reason as `harness.py`.
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -46,6 +47,14 @@ class Table(NamedTuple):
         return Problem.from_arrays(Binarizer(thresholds="reference").fit(X, y).transform(X), y, regularization)
 
 
+def machine() -> str:
+    """Return what seconds depend on; with a load near the number of cores, they say little."""
+    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{load}, Python {platform.python_version()}"
+    )
+
+
 def data_folder() -> str | None:
     """Return the folder with the tables, or None to use built-in data."""
     return os.environ.get("DOSDT_DATA") or None
@@ -71,10 +80,11 @@ def header(titles: list[str], *, words: int) -> str:
 
 
 def print_table(head: str, rows: Iterable[str]) -> None:
-    """Print rows as they are made; what is wrong with the first is said without a table."""
+    """Print rows as they are made, under the machine; what is wrong with the first is said without a table."""
+    where = machine()
     for number, row in enumerate(rows):
         if not number:
-            print(head)
+            print(f"{where}.\n\n{head}")
         print(row, flush=True)
 
 

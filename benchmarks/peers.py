@@ -20,13 +20,12 @@ import argparse
 import json
 import math
 import os
-import platform
 import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 
-from common import guarded
+from common import guarded, machine
 from comparison import Row, header, line, sentences, summary
 from harness import Case, Run, Solver, find, run
 
@@ -109,12 +108,9 @@ def compare(options: argparse.Namespace) -> None:
         print(part, flush=True)
 
     known = [f"{name} {s.version if isinstance(s, Solver) else s}" for name, s in found.items()]
-    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
-    machine = (
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{load}, Python {platform.python_version()}"
-    )
+    where = machine()
     limits = f"limits {options.time_limit:g} s and {options.memory_limit:g} GB, best of {options.repeat}"
-    say(f"{'; '.join(known)}. {machine}; {limits}.\n")
+    say(f"{'; '.join(known)}. {where}; {limits}.\n")
     say(header([solver.name for solver in solvers]))
     rows = []
     end = time.monotonic() + 60 * options.stop_after
@@ -134,7 +130,7 @@ def compare(options: argparse.Namespace) -> None:
             for case, runs in rows
             for name, run in runs.items()
         ]
-        document = {"solvers": known, "machine": machine, "time_limit": options.time_limit, "runs": records}
+        document = {"solvers": known, "machine": where, "time_limit": options.time_limit, "runs": records}
         write_atomically(options.json, json.dumps(document | {"summary": result}, default=str, indent=1))
 
 

@@ -24,6 +24,7 @@ __all__ = ["Binarizer", "evaluate_rules"]
 
 _MOST_THRESHOLDS = 512
 """Up to here the search takes all thresholds there are; beyond it a reference model chooses."""
+_TYPES = {"b": "bool", "i": "int", "f": "float", "O": "text"}
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,6 +60,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Names of the columns seen in `fit`, ``x0, x1, ...`` for an array.
     column_kinds_ : tuple of {"number", "text", "empty"}
         What each of them held; "empty" if it had no value at all.
+    column_types_ : tuple of {"bool", "int", "float", "text"}
+        How their values were held; numbers with missing values, and empty columns, are float.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of str, shape (n_features_in_,)
@@ -93,6 +96,16 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of non-negative numbers, shape (n,), optional
             A row of weight 2 counts as two rows, and one of weight 0 as none.
         """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> npt.NDArray[np.uint8]:
+        """Choose the questions and return the answers, as `fit` and `transform` do; columns are converted once."""
+        table = self._fit(X, y, sample_weight)
+        return self.transform(X) if table is None else evaluate_rules(self.rules_, table)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> ColumnTable | None:
+        """Choose the questions; return `X` as named columns, unless some of its rows do not count."""
         categories = self._check_options()
         rows = rows_that_count(X, sample_weight)
         X, y, sample_weight = (taken(rows, given) for given in (X, y, sample_weight))
@@ -100,33 +113,38 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unknown = [name for name in categories if name not in table.names]
         if unknown:
             raise InputError(f"categories names {listed(unknown)}; the columns are {listed(table.names)}")
-        _check_values(table, 'pass missing="category"' if self.missing == "error" else None)
+        missing = _check_values(table, 'pass missing="category"' if self.missing == "error" else None)
 
         fixed: dict[str, list[Rule]] = {}  # columns whose questions need no threshold
         numbers: dict[str, Column] = {}
         for name, values in zip(table.names, table.arrays, strict=True):
-            if _is_binary(values):
+            present = values[~is_missing(values)] if missing[name] else values
+            if _is_binary(present):
                 fixed[name] = [Rule(name, "is_true")]
             elif values.dtype.kind == "O" or name in categories:
-                fixed[name] = _one_hot(name, values, self.max_categories)
+                fixed[name] = _one_hot(name, present, self.max_categories, missing[name] > 0)
             else:
                 numbers[name] = values
         weights = None if sample_weight is None else sample_weights(sample_weight, table.n_rows)[0]
         cut = self._thresholds(numbers, [rule for rules in fixed.values() for rule in rules], table, y, weights)
         rules: list[Rule] = []
-        for name, values in zip(table.names, table.arrays, strict=True):
+        for name in table.names:
             rules += fixed[name] if name in fixed else [Rule(name, "at_most", value) for value in cut[name]]
-            if is_missing(values).any():
+            if missing[name]:
                 rules.append(Rule(name, "is_missing"))
 
         self.rules_ = tuple(rules)
         self.columns_ = table.names
-        self.column_kinds_ = tuple(_kind(values) for values in table.arrays)
+        self.column_types_ = tuple(_TYPES[values.dtype.kind] for values in table.arrays)
+        self.column_kinds_ = tuple(
+            "empty" if missing[name] == table.n_rows else "text" if held == "text" else "number"
+            for name, held in zip(table.names, self.column_types_, strict=True)
+        )
         self.n_features_in_ = len(table.names)
         self.__dict__.pop("feature_names_in_", None)
         if hasattr(X, "columns") and all(isinstance(name, str) for name in X.columns):
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        return self
+        return table if rows is None else None
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
         """Return the answers, 1 for yes and 0 for no, shape (n, len(rules_)), column by column in memory."""
@@ -231,8 +249,9 @@ def _check_count(option: str, value: object, when: str) -> None:
         raise InputError(f"{option} must be a whole number, 1 or more{when}, got {value!r}")
 
 
-def _check_values(table: ColumnTable, remedy: str | None) -> None:
-    """Refuse infinities, and missing values unless `remedy` is None."""
+def _check_values(table: ColumnTable, remedy: str | None) -> dict[str, int]:
+    """Refuse infinities, and missing values unless `remedy` is None; return how many each column has."""
+    counts = dict.fromkeys(table.names, 0)
     for name, values in zip(table.names, table.arrays, strict=True):
         if values.dtype.kind == "f":
             if np.isfinite(values).all():
@@ -240,14 +259,16 @@ def _check_values(table: ColumnTable, remedy: str | None) -> None:
             infinite = np.flatnonzero(np.isinf(values))
             if len(infinite):
                 raise InputError(f"column {name!r} holds infinity ({_rows(infinite)}); put a number or drop the row")
-        if remedy is not None and values.dtype.kind in "fO":
+        if values.dtype.kind in "fO":
             missing = np.flatnonzero(is_missing(values))
-            if len(missing):
+            counts[name] = len(missing)
+            if remedy is not None and len(missing):
                 plural = "s" if len(missing) > 1 else ""
                 raise InputError(
                     f"column {name!r} has {len(missing)} missing value{plural}, NaN or none "
                     f"({_rows(missing)}); {remedy} or drop {'them' if plural else 'it'}"
                 )
+    return counts
 
 
 def _rows(positions: npt.NDArray[np.intp]) -> str:
@@ -256,36 +277,21 @@ def _rows(positions: npt.NDArray[np.intp]) -> str:
     return f"row{'s' if len(positions) > 1 else ''} " + ", ".join(map(str, rows)) + more
 
 
-def _is_binary(values: Column) -> bool:
-    if values.dtype.kind == "O":
+def _is_binary(present: Column) -> bool:
+    if present.dtype.kind == "O" or len(present) == 0 or present.min() < 0 or present.max() > 1:
         return False
-    present = _present(values)
-    if len(present) == 0 or present.min() < 0 or present.max() > 1:
-        return False
-    return values.dtype.kind != "f" or bool(np.all((present == 0) | (present == 1)))
+    return present.dtype.kind != "f" or bool(np.all((present == 0) | (present == 1)))
 
 
-def _present(values: Column) -> Column:
-    missing = is_missing(values)
-    return values[~missing] if missing.any() else values
-
-
-def _kind(values: Column) -> str:
-    if is_missing(values).all():
-        return "empty"
-    return "text" if values.dtype.kind == "O" else "number"
-
-
-def _one_hot(name: str, values: Column, most: int) -> list[Rule]:
+def _one_hot(name: str, present: Column, most: int, some_missing: bool) -> list[Rule]:
     """Return one question per category; a number keeps its value, so it compares with numbers later."""
-    present = _present(values)
-    distinct = sorted(dict.fromkeys(present.tolist()))
+    distinct = sorted(set(present.tolist()))
     if len(distinct) > most:
         raise InputError(
             f"column {name!r} has {len(distinct)} distinct categories, more than max_categories={most}; "
             "raise max_categories, group them or drop the column"
         )
-    if len(distinct) == 2 and len(present) == len(values):
+    if len(distinct) == 2 and not some_missing:
         # The other question has the opposite answers everywhere. Keep "yes", "true" and "positive".
         distinct = distinct[1:]
     return [Rule(name, "equals", readable(value) if isinstance(value, float) else value) for value in distinct]

@@ -180,7 +180,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 warm_start=self.warm_start,
                 report=report,
             )
-        self._keep(X, problem, answer, rules, columns)
+        self._keep(problem, answer, rules, columns)
         if answer.gap and answer.status is not Status.GAP_REACHED:
             stopped, advice = f"stopped by {answer.status.value}", "raise the limit, or raise regularization"
             if answer.status is Status.INTERRUPTED:
@@ -247,16 +247,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Fit the binarizer; return yes/no features, their rules and the columns that the rules ask about."""
         self.binarizer_ = Binarizer() if self.binarizer is None else clone(self.binarizer)
         if isinstance(self.binarizer_, Binarizer):
-            features = self.binarizer_.fit(X, y, sample_weight).transform(X)
+            features = self.binarizer_.fit_transform(X, y, sample_weight)
             return features, self.binarizer_.rules_, self.binarizer_.columns_
         features = dense(self.binarizer_.fit(X, y).transform(X))
         own_names = getattr(self.binarizer_, "get_feature_names_out", None)
         names = tuple(map(str, own_names() if own_names else (f"x{j}" for j in range(features.shape[1]))))
         return features, tuple(Rule(name, "is_true") for name in names), names
 
-    def _keep(
-        self, X: Any, problem: Problem, answer: Answer, rules: tuple[Rule, ...], columns: tuple[str, ...]
-    ) -> None:
+    def _keep(self, problem: Problem, answer: Answer, rules: tuple[Rule, ...], columns: tuple[str, ...]) -> None:
         self.problem_ = problem
         self.tree_: Tree = tree_of(problem, answer.sketch, rules, columns)
         self.objective_ = answer.objective
@@ -268,7 +266,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.stats_ = answer.stats
         self.trace_ = answer.trace
         if isinstance(self.binarizer_, Binarizer):
-            self._kinds = tuple(_KINDS[values.dtype.kind] for values in self._table(X).arrays)
+            self._kinds = self.binarizer_.column_types_
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.binarizer_, name):
@@ -279,6 +277,3 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.binarizer_, Binarizer):
             return self.binarizer_.check_columns(X)
         return column_table(dense(self.binarizer_.transform(X)), names=self.tree_.columns)
-
-
-_KINDS = {"b": "bool", "i": "int", "f": "float", "O": "text"}

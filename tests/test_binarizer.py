@@ -522,3 +522,29 @@ def test_auto_lets_a_reference_model_choose_among_many():
     without_labels = Binarizer().fit(many).rules_
     assert Binarizer().fit(many, [1] * 200).rules_ == without_labels
     assert without_labels == Binarizer(thresholds="quantile", max_thresholds=512 // 5).fit(many).rules_
+
+
+@pytest.mark.parametrize("missing", ["error", "category"])
+def test_one_pass_is_as_two(missing):
+    frame = pd.DataFrame(
+        {
+            "flag": [True, False, True, True],
+            "bit": np.array([0, 1, 1, 0], np.int8),
+            "few": np.array([-100, 100, 3, 3], np.int8),
+            "word": ["a", "b", "c", "a"],
+            "digits": ["1", "2", "2", "3"],
+            "ratio": [0.5, 1.5, 0.5, 2.5],
+        }
+    )
+    types = ["bool", "int", "int", "text", "int", "float"]
+    if missing == "category":
+        frame = frame.assign(gap=[1.0, np.nan, 0.0, 1.0], hole=["x", None, "y", "x"], empty=[None] * 4)
+        types += ["float", "text", "float"]
+    two = Binarizer(missing=missing).fit(frame)
+    one = Binarizer(missing=missing)
+    assert one.fit_transform(frame).tolist() == two.transform(frame).tolist()
+    assert one.rules_ == two.rules_
+    assert one.column_types_ == tuple(types)
+    kinds = ["number", "number", "number", "text", "number", "number", "number", "text", "empty"]
+    assert one.column_kinds_ == two.column_kinds_ == tuple(kinds[: len(types)])
+    assert Rule("few", "at_most", 51) in one.rules_

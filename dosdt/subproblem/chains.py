@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dosdt.problem import Binary
+from dosdt.distinct import Binary
 
 Array = npt.NDArray[Any]
 
