@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dosdt import datasets
     from dosdt.binarizer import Binarizer
+    from dosdt.checker.verify import Verdict, verify
     from dosdt.classifier import DOSDTClassifier
     from dosdt.errors import DOSDTError, InputError
     from dosdt.model_file import Model, load_model, save_model
@@ -33,10 +34,12 @@ _HOME = {
     "Rule": "dosdt.rules",
     "Split": "dosdt.tree",
     "Tree": "dosdt.tree",
+    "Verdict": "dosdt.checker.verify",
     "datasets": "",
     "load_model": "dosdt.model_file",
     "save_model": "dosdt.model_file",
     "solve": "dosdt.solve",
+    "verify": "dosdt.checker.verify",
 }
 __all__ = [
     "Binarizer",
@@ -49,10 +52,12 @@ __all__ = [
     "Rule",
     "Split",
     "Tree",
+    "Verdict",
     "datasets",
     "load_model",
     "save_model",
     "solve",
+    "verify",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Collection
 from fractions import Fraction
@@ -18,6 +19,7 @@ from dosdt.binarizer import Binarizer
 from dosdt.contract import Constraints
 from dosdt.errors import InputError
 from dosdt.exact import exact
+from dosdt.files import rehearse
 from dosdt.frames import ColumnTable, column_table
 from dosdt.limits import Limits, Status, check_whole, parse_limits
 from dosdt.model_file import Model
@@ -144,7 +146,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.ray_address = ray_address
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DOSDTClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, certificate: str | os.PathLike[str] | None = None
+    ) -> DOSDTClassifier:
         """Find the optimal tree.
 
         Parameters
@@ -152,8 +156,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame or array-like of shape (n, p)
         y : array-like of shape (n,)
         sample_weight : array-like of non-negative numbers, shape (n,), optional
+        certificate : path, optional
+            Where to write what proves the answer, for `dosdt.verify`.
         """
         limits = self._limits()
+        if certificate is not None:
+            self._check_certificate(certificate)
+        given = X, y, sample_weight
         check_regularization(self.regularization)
         y = checked_labels(X, y)
         # A row of weight zero has no say in the thresholds either; only its class is known of.
@@ -178,9 +187,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 policy=self.policy,
                 bounds=self.bounds,
                 warm_start=self.warm_start,
+                certify=certificate is not None,
                 report=report,
             )
         self._keep(problem, answer, rules, columns)
+        if certificate is not None:
+            from dosdt.certificate import write_certificate
+
+            write_certificate(certificate, self, answer, *given)
         if answer.gap and answer.status is not Status.GAP_REACHED:
             stopped, advice = f"stopped by {answer.status.value}", "raise the limit, or raise regularization"
             if answer.status is Status.INTERRUPTED:
@@ -234,6 +248,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("max_depth", self.max_depth, least=0)
         check_whole("max_leaves", self.max_leaves, least=1)
         return parse_limits(self.time_limit, self.memory_limit, self.evaluation_limit, self.relative_gap)
+
+    def _check_certificate(self, path: str | os.PathLike[str]) -> None:
+        """Refuse what cannot be certified before any long work begins."""
+        if self.algorithm != "subproblem":
+            raise InputError(f'a certificate needs algorithm="subproblem", not {self.algorithm!r}')
+        if not isinstance(self.binarizer, Binarizer | None):
+            raise InputError("a certificate needs a dosdt.Binarizer: the checker cannot repeat what others do")
+        rehearse(path)
 
     def _constraints(self, problem: Problem) -> Constraints:
         support = Fraction(0) if self.min_support is None else exact(self.min_support, "min_support")

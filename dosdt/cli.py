@@ -1,7 +1,7 @@
 """The `dosdt` command: reads the command line, calls the library, writes what it says.
 
-A result ends with exit code 0, bad input with 2 and one line on stderr. Heavy imports wait until a command
-runs, so that ``dosdt --help`` answers at once.
+A result ends with exit code 0, a certificate that is refused with 1, and bad input with 2 and one line on stderr.
+Heavy imports wait until a command runs, so that ``dosdt --help`` answers at once.
 """
 
 from __future__ import annotations
@@ -62,14 +62,16 @@ def fit(
     thresholds: options.Thresholds = None,
     max_thresholds: options.MaxThresholds = None,
     model: options.SaveModel = None,
+    certificate: options.SaveCertificate = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the optimal tree and prove it; Ctrl-C keeps the best so far."""
     from dosdt.inputs import bounds_without, check_output, parse_costs, training_data
 
-    if model is not None:
-        check_output(model, data)
+    for output in (model, certificate):
+        if output is not None:
+            check_output(output, data)
     costs = None if cost_matrix is None else parse_costs(cost_matrix)
     bounds = bounds_without(without or [], algorithm)
     named = categories or []
@@ -109,7 +111,7 @@ def fit(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
-        classifier.fit(table.X, table.y, sample_weight=table.weights)
+        classifier.fit(table.X, table.y, sample_weight=table.weights, certificate=certificate)
     if model is not None:
         save_model(classifier.to_model(str(table.y.name)), model)
     emit(result_json(classifier) if as_json else f"{summary(classifier)}\n{to_text(classifier.tree_)}")
@@ -160,6 +162,18 @@ def show(model: options.ModelFile, form: options.Format = "text") -> None:
     from dosdt.present import model_text
 
     emit(model_text(load_model(model), form))
+
+
+@app.command()
+def verify(certificate: options.CertificateFile, data: options.Data) -> None:
+    """Check a certificate against the data, without searching; exit code 1 if it proves nothing."""
+    from dosdt.checker.verify import verify_table
+    from dosdt.inputs import read_data
+
+    verdict = verify_table(certificate, read_data(data))
+    emit(f"{verdict}\n")
+    if not verdict:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -57,6 +57,19 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | str) -> None:
         temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
 
 
+class _Rehearsal(Exception):  # noqa: N818 - it is no error
+    pass
+
+
+def rehearse(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that could not be written later."""
+    if not os.path.basename(path):
+        raise InputError(f"cannot write {os.fspath(path)!r}: it names a folder; choose another path")
+    # Going through the motions finds out what asking for permissions cannot, such as a full disk.
+    with suppress(_Rehearsal), replacing(path):
+        raise _Rehearsal
+
+
 def _settle(temporary: Path, target: Path) -> None:
     """Move the finished file into place with the permissions of the one it replaces."""
     # The content must be on the disk before the rename is: a crash must not leave an empty file.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dosdt import datasets
 from dosdt.errors import InputError
-from dosdt.files import replacing
+from dosdt.files import rehearse
 from dosdt.solve import ALGORITHMS, SWITCHES, check_choice
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ class TrainingData:
         The features.
     y : pandas.Series, shape (n,)
         The labels, named after the target.
-    weights : ndarray of shape (n,) or None
+    weights : pandas.Series, shape (n,), or None
         Weight of every row.
     """
 
@@ -75,9 +74,9 @@ def training_data(
             )
         if weights == target:
             raise InputError(f"column {weights!r} cannot be both the target and the weights")
-        values = frame.pop(weights).to_numpy()
+        values = frame.pop(weights)
         try:
-            sample_weights(values, len(frame))
+            sample_weights(values.to_numpy(), len(frame))
         except InputError as error:
             raise InputError(f"weights column {weights!r}: {error}") from None
     X, y = split_target(frame, target)
@@ -136,20 +135,12 @@ def _columns(names: Sequence[str]) -> str:
     return "column" if len(names) == 1 else "columns"
 
 
-class _Rehearsal(Exception):  # noqa: N818 - it is no error
-    pass
-
-
 def check_output(path: str, *inputs: str) -> None:
     """Refuse a path that could not be written later, or that is one of the files being read."""
     for given in inputs:
         if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise InputError(f"{path!r} would overwrite the input {given!r}; choose another path")
-    if not os.path.basename(path):
-        raise InputError(f"cannot write {path!r}: it names a folder; choose another path")
-    # Going through the motions finds out what asking for permissions cannot, such as a full disk.
-    with suppress(_Rehearsal), replacing(path):
-        raise _Rehearsal
+    rehearse(path)
 
 
 def parse_costs(text: str) -> Any:

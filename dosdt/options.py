@@ -20,6 +20,7 @@ def _option(flag: str, panel: str, text: str, metavar: str | None = None) -> Any
 
 Data = Annotated[str, _argument("DATA", "CSV, TSV or Parquet file, or a name from 'dosdt datasets'.")]
 ModelFile = Annotated[str, _argument("MODEL", "File written by 'dosdt fit --model'.")]
+CertificateFile = Annotated[str, _argument("CERTIFICATE", "File written by 'dosdt fit --certificate'.")]
 
 Target = Annotated[str | None, _option("--target", _PROBLEM, "Label column; the last one unless told.", "COL")]
 Regularization = Annotated[
@@ -89,6 +90,9 @@ MaxCategories = Annotated[
 MaxThresholds = Annotated[int | None, _option("--max-thresholds", _FEATURES, "Cuts per column, by quantile.", "K")]
 
 SaveModel = Annotated[str | None, _option("--model", _OUTPUT, "Save the tree, as JSON.", "FILE")]
+SaveCertificate = Annotated[
+    str | None, _option("--certificate", _OUTPUT, "Save the proof, for 'dosdt verify'.", "FILE")
+]
 Output = Annotated[str | None, _option("--output", _OUTPUT, "Write CSV, TSV or Parquet here, not to stdout.", "FILE")]
 Probabilities = Annotated[bool, _option("--probabilities", _OUTPUT, "Add one column per class.")]
 Format = Annotated[str, _option("--format", _OUTPUT, "text, dot, json, python or sql.", "NAME")]

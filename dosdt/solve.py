@@ -59,6 +59,8 @@ class Answer:
     trace : tuple of TracePoint
     stats : dict
         Counts and seconds, by name.
+    search : SubproblemSearch or None
+        What was proved on the way, if a certificate is to be written.
     """
 
     status: Status
@@ -67,6 +69,7 @@ class Answer:
     sketch: Sketch
     trace: tuple[TracePoint, ...]
     stats: dict[str, Any]
+    search: SubproblemSearch | None = None
 
     @property
     def gap(self) -> Fraction:
@@ -83,6 +86,7 @@ def solve(
     policy: str = "curiosity",
     bounds: str | Collection[str] = "all",
     warm_start: bool = True,
+    certify: bool = False,
     expansions: int | None = None,
     report: Callable[[TracePoint], None] | None = None,
     search: SubproblemSearch | None = None,
@@ -104,6 +108,8 @@ def solve(
         Which bounds and caches to use; names as in `SWITCHES`.
     warm_start : bool
         Whether the leaf-set search starts from CART's tree; the other finds good trees by itself at once.
+    certify : bool
+        Whether to prove in a way that can be certified, and to keep the search for it.
     expansions : int, optional
         Budget of one run of the search; the answer does not depend on it.
     report : callable, optional
@@ -136,6 +142,10 @@ def solve(
     used: Any  # each search goes with its own kind of tasks, and so with its own frontier
     frontier: Any
     switches = switches_of(bounds, SWITCHES[algorithm])
+    if certify:
+        if algorithm != "subproblem":
+            raise InputError(f"only algorithm subproblem can write a certificate, not {algorithm}")
+        switches -= {"similarity"}  # its bounds rest on other subsets than a subset's own parts
     if algorithm == "leafset":
         used = LeafSetSearch(problem, constraints, switches=switches, policy=policy)
         frontier = TreeFrontier(used.root(), batch=None if expansions is None else 1)
@@ -173,6 +183,7 @@ def solve(
         sketch=outcome.solution.sketch,
         trace=tuple(map(point, outcome.trace)),
         stats=stats,
+        search=search if certify else None,
     )
 
 

@@ -228,9 +228,9 @@ class SubproblemSearch:
         node = self._graph.find(Subset(rows, depth, leaves).key)
         return 0 if node is None else int(self._graph.lower[node])
 
-    def prove(self, path: Path, depth: int | None, leaves: int | None) -> None:
-        """Solve a subset to the end, for what was forgotten of it."""
-        self.run(Task(path, depth, leaves), Budget())
+    def prove(self, path: Path, depth: int | None, leaves: int | None, expansions: int | None = None) -> None:
+        """Solve a subset again, of which less is at hand than was once known; stop after so many expansions."""
+        self.run(Task(path, depth, leaves), Budget(expansions))
 
     # -- the search -----------------------------------------------------------------------------------------------
 
