@@ -169,8 +169,8 @@ class Proof:
             known = [self._known(side, bound - other.shown) for side, other in (sides, sides[::-1])]
         enough = [k for k in (0, 1) if known[k][1] + sides[1 - k].shown >= bound]
         if enough:
-            # Of two that would do, the one that is needed anyway, or else has fewer rows.
-            k = min(enough, key=lambda k: (sides[k].row_set not in self._places, popcount(sides[k].row_set)))
+            # Of two that would do, the one that is needed anyway, or else the larger: fewest facts are needed so.
+            k = min(enough, key=lambda k: (sides[k].row_set not in self._places, -popcount(sides[k].row_set)))
             self._cite(place, limits, sides[k], known[k][0], bound - sides[1 - k].shown)
             return True
         if known[0][1] + known[1][1] < bound:

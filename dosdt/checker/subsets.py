@@ -38,4 +38,5 @@ class Subsets:
     def rows(self, subset: int) -> npt.NDArray[np.intp]:
         """Return the numbers of the rows in a subset."""
         data = subset.to_bytes((self._n + 7) // 8, "little")
-        return np.flatnonzero(np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little"))
+        bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+        return bits.view(np.bool_).nonzero()[0]
