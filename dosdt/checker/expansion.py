@@ -104,9 +104,7 @@ def _check_batch(
     sound: list[int] = []
     for k, i in enumerate(batch):
         fact = facts[i]
-        if not rows[k]:
-            faults[i] = "its path leads to no rows"
-        elif counts.leaf[k] < fact.bound:
+        if counts.leaf[k] < fact.bound:
             faults[i] = f"as one leaf its rows cost {counts.leaf[k]}, less than {fact.bound}"
         elif fact.leaves is not None and fact.leaves > counting.n_distinct:
             faults[i] = "it limits leaves to more than there are rows"
