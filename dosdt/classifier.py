@@ -194,7 +194,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if certificate is not None:
             from dosdt.certificate import write_certificate
 
-            write_certificate(certificate, self, answer, *given)
+            self.stats_ |= write_certificate(certificate, self, answer, *given)
         if answer.gap and answer.status is not Status.GAP_REACHED:
             stopped, advice = f"stopped by {answer.status.value}", "raise the limit, or raise regularization"
             if answer.status is Status.INTERRUPTED:

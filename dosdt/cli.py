@@ -72,6 +72,8 @@ def fit(
     for output in (model, certificate):
         if output is not None:
             check_output(output, data)
+    if model is not None and certificate is not None and os.path.realpath(model) == os.path.realpath(certificate):
+        raise InputError(f"{model!r} cannot hold both the model and the certificate; choose another path")
     costs = None if cost_matrix is None else parse_costs(cost_matrix)
     bounds = bounds_without(without or [], algorithm)
     named = categories or []

@@ -70,6 +70,11 @@ def summary(model: DOSDTClassifier) -> str:
             f"in {stats['seconds']:.2f} s",
         ),
     ]
+    if "certified_facts" in stats:
+        bound = stats["certified_lower_bound"]
+        # Of what a stopped search had forgotten, not all can be proved again.
+        less = f", which only show {_exactly(bound)} or more" if bound < model.lower_bound_ else ""
+        lines.append(("certificate", _counted(stats["certified_facts"], "fact") + less))
     return "".join(f"{name:<12}{text}\n" for name, text in lines)
 
 

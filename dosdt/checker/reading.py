@@ -28,7 +28,8 @@ _NAMES = tuple(field.name for field in fields(Certificate))
 
 def read_certificate(data: bytes) -> Certificate:
     """Return what the bytes of a file say; `Refused` names the first field that is wrong."""
-    envelope = _unpack(data, "the file")
+    # A map with four entries starts with this byte; whatever else is a file of another kind altogether.
+    envelope = _unpack(data, "the file") if data[:1] == b"\x84" else None
     if not isinstance(envelope, dict) or envelope.get("format") != FORMAT:
         raise Refused("the file is not a dosdt certificate; write one with 'dosdt fit --certificate'")
     version = envelope.get("version")
@@ -89,11 +90,11 @@ def _exactly(content: dict[Any, Any], names: tuple[str, ...]) -> None:
 
 def _certificate(content: dict[str, Any]) -> Certificate:
     columns = _each(content["columns"], "columns", _text)
+    if len(set(columns)) < len(columns):
+        raise _wrong("columns", "a list of different names", columns)
     kinds = _each(content["kinds"], "kinds", _text)
     if len(kinds) != len(columns) or not set(kinds) <= set(COLUMN_KINDS):
         raise _wrong("kinds", f"a list of {len(columns)}, one of {', '.join(COLUMN_KINDS)} per column", kinds)
-    if len(set(columns)) < len(columns):
-        raise _wrong("columns", "a list of different names", columns)
     missing = _text(content["missing"], "missing")
     if missing not in MISSING_POLICIES:
         raise _wrong("missing", f"one of {', '.join(MISSING_POLICIES)}", missing)

@@ -96,7 +96,10 @@ def group(
         used = np.flatnonzero(weight)
         X, y, weight = _safe_indexing(X, used), np.asarray(y)[used], weight[used]
     text = [name for name, kind in zip(columns, kinds, strict=True) if kind == "text"]
-    table = matching_table(X, columns, categories=text)
+    try:
+        table = matching_table(X, columns, categories=text)
+    except InputError as error:
+        raise Refused(f"field 'columns' does not fit the data: {error}") from None
     if table.n_rows != len(weight):
         raise InputError(f"inconsistent numbers of rows: {table.n_rows} of features, {len(weight)} of labels")
     label = _numbered(y, classes)
