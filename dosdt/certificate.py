@@ -16,7 +16,7 @@ import msgpack
 import numpy as np
 
 from dosdt.bitvectors import pack
-from dosdt.checker.claims import EXPAND, FORMAT, LARGEST, VERSION, Certificate, Fact, Node
+from dosdt.checker.claims import EXPAND, FORMAT, LARGEST, VERSION, Certificate, Fact, Node, Refused
 from dosdt.checker.rows import group, price
 from dosdt.checker.tree import evaluate
 from dosdt.checker.verify import conclusion
@@ -55,7 +55,10 @@ def write_certificate(
     features = tuple(model.binarizer_.rules_[column.source] for column in problem.columns)
     classes = tuple(plain(label) for label in problem.classes)
     saved = model.to_model()
-    groups = group(features, saved.tree.columns, saved.kinds, saved.missing, classes, X, y, sample_weight)
+    try:
+        groups = group(features, saved.tree.columns, saved.kinds, saved.missing, classes, X, y, sample_weight)
+    except Refused as reason:
+        raise InputError(f"this fit cannot be certified: {reason}") from None
     prices = Prices(problem)
     certificate = Certificate(
         fingerprint=groups.fingerprint(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple, Protocol
@@ -20,7 +21,7 @@ from gmpy2 import popcount
 from dosdt.bitvectors import RowSet, pack, unpack
 from dosdt.checker.claims import Fact
 from dosdt.checker.counting import Counting, Counts
-from dosdt.checker.expansion import Gap, Limits, gaps, one_thread
+from dosdt.checker.expansion import FEW, Gap, Limits, gaps, one_thread
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
 
@@ -110,9 +111,13 @@ class Proof:
         """Return the facts that show the bound, the one about the whole problem last."""
         self._places, self._heap = {}, []
         self._need((), pack(np.ones(self._n_rows, np.bool_)), (depth, leaves), bound)
-        with one_thread():
+        with ExitStack() as threads:
+            few = True
             while self._heap:
                 self._expand(list(self._largest()))
+                if few and len(self._places) > FEW:
+                    few = False
+                    threads.enter_context(one_thread())
         return self._numbered()
 
     def weaken(self, unproved: Unproved) -> None:
@@ -139,7 +144,8 @@ class Proof:
 
     def _expand(self, batch: Sequence[tuple[RowSet, _Place]]) -> None:
         """Cite what the facts that are needed of some subsets rest on."""
-        counts = self._counting.count([self._rows(row_set) for row_set, _ in batch])
+        limited = any(limits != (None, None) for _, place in batch for limits in place.needed)
+        counts = self._counting.count([self._rows(row_set) for row_set, _ in batch], limited=limited)
         wanted = [(limits, k) for k, (_, place) in enumerate(batch) for limits in place.needed]
         wanted.sort(key=lambda item: (_sortable(item[0]), item[1]))
         for limits, group in groupby(wanted, key=lambda item: item[0]):

@@ -12,7 +12,7 @@ FORMAT = "dosdt-certificate"
 VERSION = 1
 EXPAND = "expand"
 """The rule by which every fact follows; see `dosdt.checker.expansion`."""
-LARGEST = 2**16
+LARGEST = 2**12
 """Most bytes of one integer: arithmetic with longer ones takes longer than any proof is worth."""
 
 Label = bool | int | float | str

@@ -108,8 +108,11 @@ class Counting:
         loss: int = min(map(int, sums[: self._n_classes]))
         return self.b * loss + self.a
 
-    def count(self, subsets: Sequence[npt.NDArray[np.intp]]) -> Counts:
-        """Count for subsets given by their rows."""
+    def count(self, subsets: Sequence[npt.NDArray[np.intp]], *, limited: bool = True) -> Counts:
+        """Count for subsets given by their rows.
+
+        Where neither depth nor leaves are `limited`, nobody asks for the bounds with at most one split.
+        """
         width, tables = self.n_features + 1, self._n_tables
         if self._wide:
             single = np.empty((len(subsets), tables, width), self._type)
@@ -119,7 +122,7 @@ class Counting:
         sums = np.empty((len(subsets), tables * width, width), self._type)
         for k, rows in enumerate(subsets):
             np.matmul(self._valued.take(rows, 0).T, self._factor.take(rows, 0), out=sums[k])
-        return self._grandchildren(sums.reshape(len(subsets), tables, width, width).transpose(1, 0, 2, 3))
+        return self._grandchildren(sums.reshape(len(subsets), tables, width, width).transpose(1, 0, 2, 3), limited)
 
     def _children(self, sums: Array) -> Counts:
         """Return bounds from the sums over children, shape (tables, B, M + 1); the last one is the whole subset."""
@@ -133,7 +136,7 @@ class Counting:
             bounds[excluded] = self._never
         return Counts(self._whole(whole), (yes[0], yes[1], yes[1]), (no[0], no[1], no[1]))
 
-    def _grandchildren(self, sums: Array) -> Counts:
+    def _grandchildren(self, sums: Array, limited: bool) -> Counts:
         """Return bounds from the sums over pairs, shape (tables, B, M + 1, M + 1).
 
         In every table of pairs the second question comes first: a minimum over it runs along an axis where numpy is
@@ -142,9 +145,9 @@ class Counting:
         both, one, whole = sums[..., :-1, :-1], sums[..., :-1, -1], sums[..., -1, -1]
         child, second = one[..., None, :], one[..., :, None]
         leaves_yes, leaves_no, excluded = self._leaves(one, whole[..., None] - one)
-        yes = self._sides(both, child - both, leaves_yes)
+        yes = self._sides(both, child - both, leaves_yes, limited)
         rest = second - both
-        no = self._sides(rest, (whole[..., None] - one)[..., None, :] - rest, leaves_no)
+        no = self._sides(rest, (whole[..., None] - one)[..., None, :] - rest, leaves_no, limited)
         for bounds in yes:
             bounds[excluded] = self._never
         return Counts(self._whole(whole), yes, no)
@@ -177,22 +180,20 @@ class Counting:
             idle = idle | (tables[-1] < self._support)
         return loss, idle
 
-    def _sides(self, true: Array, false: Array, leaves: Array) -> tuple[Array, Array, Array]:
+    def _sides(self, true: Array, false: Array, leaves: Array, limited: bool) -> tuple[Array, Array, Array]:
         """Return bounds on children with no split, one split, or more, from the sums over their own children."""
         loss_yes, idle = self._side(true)
         loss_no, idle_no = self._side(false)
         idle |= idle_no
-        a = self.a
         cost_yes, cost_no = self.b * loss_yes, self.b * loss_no
-        once = cost_yes + cost_no
-        np.copyto(once, self._never, where=idle)
+
+        def best(cost: Array) -> Array:
+            np.copyto(cost, self._never, where=idle)
+            return np.asarray(np.minimum(cost.min(axis=1) + 2 * self.a, leaves))
+
+        once = best(cost_yes + cost_no) if limited else None
         # Each side of a child's split is a leaf or costs 2a at least.
-        np.minimum(cost_yes, a, out=cost_yes)
-        np.minimum(cost_no, a, out=cost_no)
-        more = np.add(cost_yes, cost_no, out=cost_yes)
-        np.copyto(more, self._never, where=idle)
-        return (
-            leaves,
-            np.minimum(once.min(axis=1) + 2 * a, leaves),
-            np.minimum(more.min(axis=1) + 2 * a, leaves),
-        )
+        np.minimum(cost_yes, self.a, out=cost_yes)
+        np.minimum(cost_no, self.a, out=cost_no)
+        more = best(np.add(cost_yes, cost_no, out=cost_yes))
+        return leaves, more if once is None else once, more

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from dosdt.checker.subsets import Subsets
 
 Limits = tuple[int | None, int | None]
 """Depth and leaves that a tree may have at most; None is no limit."""
-_FEW = 100
+FEW = 100
 """Up to here, finding the libraries whose threads are to be limited takes longer than checking."""
 
 
@@ -82,16 +83,21 @@ def check_facts(facts: Sequence[Fact], counting: Counting, names: Sequence[str])
         The features, for messages.
     """
     subsets = Subsets(counting.features)
-    with one_thread() if len(facts) > _FEW else nullcontext():
+    with one_thread() if len(facts) > FEW else nullcontext():
         for start in range(0, len(facts), counting.batch):
             _check_batch(facts, range(start, min(start + counting.batch, len(facts))), counting, subsets, names)
 
 
-def one_thread() -> AbstractContextManager[object]:
-    """Keep matrix products to one thread: they are small, and threads that wait for each other cost far more."""
-    from threadpoolctl import threadpool_limits
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
 
-    context: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep matrix products to one thread: they are small, and threads that wait for each other cost far more."""
+    context: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return context
 
 
@@ -99,7 +105,8 @@ def _check_batch(
     facts: Sequence[Fact], batch: range, counting: Counting, subsets: Subsets, names: Sequence[str]
 ) -> None:
     rows = [subsets.at(facts[i].path) for i in batch]
-    counts = counting.count([subsets.rows(subset) for subset in rows])
+    limited = any(facts[i].depth is not None or facts[i].leaves is not None for i in batch)
+    counts = counting.count([subsets.rows(subset) for subset in rows], limited=limited)
     faults: dict[int, str] = {}
     sound: list[int] = []
     for k, i in enumerate(batch):

@@ -9,16 +9,17 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, inf, lcm, nextafter
+from math import ceil, lcm
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dosdt.checker.answers import packed_answers
 from dosdt.checker.claims import Certificate, Label, Refused
 from dosdt.errors import InputError
 from dosdt.exact import exact
-from dosdt.frames import ColumnTable, matching_table
+from dosdt.frames import matching_table
 from dosdt.rules import Rule
 
 Answers = npt.NDArray[np.bool_]
@@ -103,7 +104,9 @@ def group(
     if table.n_rows != len(weight):
         raise InputError(f"inconsistent numbers of rows: {table.n_rows} of features, {len(weight)} of labels")
     label = _numbered(y, classes)
-    distinct, place = _distinct(_packed(features, table, missing))
+    if (empty := np.flatnonzero(np.bincount(label, minlength=len(classes)) == 0)).size:
+        raise Refused(f"field 'classes' has the label {classes[empty[0]]!r}, which no row of the data has")
+    distinct, place = _distinct(packed_answers(features, table, missing))
     sums = np.zeros(len(distinct) * len(classes), dtype=weight.dtype)
     np.add.at(sums, place * len(classes) + label, weight)
     bits = np.unpackbits(distinct, axis=1, count=len(features)).astype(np.bool_)
@@ -188,82 +191,6 @@ def _numbered(y: Any, classes: Sequence[Label]) -> npt.NDArray[np.intp]:
         row = int(np.argmax(places < 0))
         raise Refused(f"field 'classes' lacks the label {values[row]!r} (row {row + 1} of the data)")
     return places
-
-
-def _packed(features: Sequence[Rule], table: ColumnTable, missing: str) -> npt.NDArray[np.uint8]:
-    """Return all answers, eight to a byte: shape (rows, ⌈M/8⌉)."""
-    _check_memory(table.n_rows * len(features))
-    packed = np.empty((table.n_rows, -(-len(features) // 8)), np.uint8)
-    column = _Columns(table, missing)
-    for start in range(0, len(features), 8):
-        answers = [column.answers(rule) for rule in features[start : start + 8]]
-        packed[:, start // 8] = np.packbits(np.stack(answers, axis=1), axis=1)[:, 0]
-    return packed
-
-
-def _check_memory(needed: int) -> None:
-    if needed >= 2**30:
-        import psutil
-
-        if needed > psutil.virtual_memory().available:
-            raise InputError(
-                f"the data and the questions need {needed / 2**30:.0f} GiB of memory; use a larger machine"
-            )
-
-
-class _Columns:
-    """Answers questions about the columns of a table; text is numbered once."""
-
-    def __init__(self, table: ColumnTable, missing: str) -> None:
-        self._table, self._missing = table, missing
-        self._texts: dict[str, tuple[npt.NDArray[np.intp], dict[str, int]]] = {}
-
-    def answers(self, rule: Rule) -> Answers:
-        """Return the answer of every row, exactly; a missing value answers no to all but "is missing"."""
-        values = self._table.column(rule.column)
-        if values.dtype.kind == "O":
-            return self._about_text(rule, values)
-        gone: Answers = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
-        self._refuse_missing(rule, bool(gone.any()))
-        if rule.kind == "is_missing":
-            return gone
-        if isinstance(rule.value, str):
-            raise Refused(f"the question {str(rule)!r} needs text, but the column holds numbers")
-        value = 1 if rule.value is None else rule.value
-        values = values.astype(np.int64) if values.dtype.kind == "b" else values
-        # The largest number of the column's own type that is at most `value`: numpy would round to compare.
-        if values.dtype.kind == "i":
-            most: Any = floor(value)
-            if not -(2**63) <= most < 2**63:
-                return np.full(len(values), rule.kind == "at_most" and most > 0)
-        else:
-            try:
-                most = float(value)
-            except OverflowError:
-                most = inf if value > 0 else -inf
-            if most > value:
-                most = nextafter(most, -inf)
-        if rule.kind == "at_most":
-            return np.asarray(values <= most)
-        return np.asarray(values == most) if most == value else np.zeros(len(values), np.bool_)
-
-    def _about_text(self, rule: Rule, values: npt.NDArray[Any]) -> Answers:
-        import pandas as pd
-
-        if rule.column not in self._texts:
-            codes, found = pd.factorize(values)
-            self._texts[rule.column] = codes, {str(text): code for code, text in enumerate(found)}
-        codes, number = self._texts[rule.column]
-        self._refuse_missing(rule, bool((codes < 0).any()))
-        if rule.kind == "is_missing":
-            return np.asarray(codes < 0)
-        if not isinstance(rule.value, str):
-            raise Refused(f"the question {str(rule)!r} needs numbers, but the column holds text")
-        return np.asarray(codes == number.get(rule.value, -2))
-
-    def _refuse_missing(self, rule: Rule, some: bool) -> None:
-        if some and self._missing == "error":
-            raise Refused(f"column {rule.column!r} has missing values, and there were none when it was certified")
 
 
 def _distinct(packed: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dosdt.checker.answers import check_memory
 from dosdt.checker.claims import Certificate, Refused
 from dosdt.checker.counting import Counting
 from dosdt.checker.expansion import check_facts
@@ -34,6 +35,8 @@ class Verdict:
         Of the tree, and of all trees; None where nothing is proved.
     facts : int
         How many facts the proof has.
+    certificate : Certificate or None
+        What was verified: of which features, λ and limits the verdict speaks.
     """
 
     verified: bool
@@ -41,6 +44,7 @@ class Verdict:
     objective: Fraction | None = None
     lower_bound: Fraction | None = None
     facts: int = 0
+    certificate: Certificate | None = None
 
     def __bool__(self) -> bool:
         return self.verified
@@ -98,6 +102,8 @@ def _verdict(path: str | os.PathLike[str], data: Any) -> Verdict:
         return _check(certificate, *data(certificate))
     except Refused as reason:
         return Verdict(False, f"refused: {reason}")
+    except MemoryError:
+        return Verdict(False, "refused: checking takes more memory than there is")
 
 
 def _check(certificate: Certificate, X: Any, y: Any, sample_weight: Any) -> Verdict:
@@ -110,6 +116,7 @@ def _check(certificate: Certificate, X: Any, y: Any, sample_weight: Any) -> Verd
     objective = shape.cost * c.unit / rows.total + c.regularization * shape.leaves
     if objective != c.objective:
         raise Refused(f"field 'objective' is {shown(c.objective)}, but the tree's is {shown(objective)}")
+    check_memory(4 * rows.features.size * (len(c.classes) + 4))
     counting = Counting(
         rows.features, rows.cost, rows.weight, rows.min_support, c.penalty.numerator, c.penalty.denominator
     )
@@ -128,7 +135,7 @@ def _check(certificate: Certificate, X: Any, y: Any, sample_weight: Any) -> Verd
         message = f"verified: objective {shown(objective)} is optimal {facts}"
     else:
         message = f"verified: objective {shown(objective)}, no tree is below {shown(c.lower_bound)} {facts}"
-    return Verdict(True, message, objective, c.lower_bound, len(c.facts))
+    return Verdict(True, message, objective, c.lower_bound, len(c.facts), c)
 
 
 def _root_bound(certificate: Certificate, counting: Counting) -> int:

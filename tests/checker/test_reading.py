@@ -14,7 +14,7 @@ import pytest
 from certified import Case, case, payload, sealed
 
 from dosdt.certificate import to_bytes
-from dosdt.checker.claims import Certificate, Refused
+from dosdt.checker.claims import LARGEST, Certificate, Refused
 from dosdt.checker.reading import read_certificate
 
 
@@ -148,7 +148,7 @@ WRONG: dict[str, list[Any]] = {
     "classes": [None, [], [0], [0, 0], [[0], [1]], [None, 1], [float("nan"), 1]],
     "class_weight": [None, [], [[1, 1]], [[1, 0], [1, 1]], [[-1, 1], [1, 1]], [1, 1]],
     "cost_matrix": [None, [], [[]], [[[1, 1]]]],
-    "regularization": [None, 0.01, "1/100", [1], [1, 0], [-1, 5], [b"\x01" * (2**16 + 1), 1], [True, 1]],
+    "regularization": [None, 0.01, "1/100", [1], [1, 0], [-1, 5], [b"\x01" * (LARGEST + 1), 1], [True, 1]],
     "max_depth": [-1, "2", 2.0, True, [2]],
     "max_leaves": [0, -3, 2.5],
     "min_support": [None, -1, [-1, 1]],
@@ -165,7 +165,7 @@ WRONG_FACTS: dict[str, list[Any]] = {
     "path": [None, [0], [99], [-99], ["1"], [1.0], [True], [[1]], [1] * 50],
     "depth": [0, -1, "1", True],
     "leaves": [1, 0, -1, 2.0],
-    "bound": [None, -1, 1.5, "3", b"\x01" * (2**16 + 1)],
+    "bound": [None, -1, 1.5, "3", b"\x01" * (LARGEST + 1)],
     "cites": [None, [1], [[1]], [[1, 1, 1]], [[0, 1]], [[99, 1]], [[1, "1"]], [[1, None]]],
 }
 
