@@ -18,7 +18,7 @@ from dosdt.cli import main
 from dosdt.datasets import available
 
 ROOT = Path(dosdt.__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/ARCHITECTURE.md", "benchmarks/README.md", "cluster/README.md")
+DOCUMENTS = ("README.md", "docs/ARCHITECTURE.md", "docs/CERTIFICATE.md", "benchmarks/README.md", "cluster/README.md")
 # What a search finds is certain; which of several optimal trees, how many it saw and how fast, is not.
 CERTAIN = ("status", "objective", "errors", "accuracy")
 

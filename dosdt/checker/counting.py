@@ -84,8 +84,7 @@ class Counting:
         largest = max(4 * (b * sum(spread) + 4 * a), everything if self._support else 0)
         self._type: Any = np.float32 if largest < 2**24 else np.float64 if largest < 2**53 else object
         self._never: Any = 2 * largest if self._type is object else np.inf
-        # A row with residual r is excluded with others up to these; as whole numbers they compare without b.
-        self._one, self._two = min(a // b, sum(spread)), min(2 * a // b, sum(spread))
+        self._one = min(a // b, sum(spread))  # what one leaf costs, in whole units of loss
         self.relevant = rows
         self.features = features[rows]
         ones = np.ones((len(rows), 1), np.bool_)
@@ -164,18 +163,19 @@ class Counting:
     def _side(self, tables: Array) -> tuple[Array, Array]:
         """Return the loss of one side of a split, and whether the side excludes the split.
 
-        It does if it weighs less than a leaf must, or by reduced support. Let W be what its rows lose at most,
-        whatever is predicted. A tree for them costs b·loss + a as one leaf and 2a at least otherwise; if neither is
-        less than b·W, the other side's tree may take the rows in: it costs no more then, and has fewer leaves.
+        It does if it weighs less than a leaf must, or by reduced support: if as one leaf it costs no less than b·W,
+        where W is what its rows lose at most, whatever is predicted. Then no tree for it costs less. With k leaves
+        and the loss e it has a leaf that saves (W - e)/k or more of what its own rows can lose; that leaf's label
+        saves as much for all rows, so W - loss is no less, and b·(W - e) <= k·b·(W - loss) <= k·a. So the other
+        side's tree may take the rows in: it costs no more than both did, and has fewer leaves.
         """
         n = self._n_classes
-        if n == 2:
-            # W is the sum of both residuals, so W - loss is the larger of the two and W at most twice that.
-            loss = np.minimum(tables[0], tables[1])
-            idle = np.maximum(tables[0], tables[1]) <= self._one
+        if n == 2:  # W is the sum of both residuals, so W - loss is the larger of the two
+            loss, saved = np.minimum(tables[0], tables[1]), np.maximum(tables[0], tables[1])
         else:
             loss = tables[:n].min(axis=0)
-            idle = (tables[n] - loss <= self._one) & (tables[n] <= self._two)
+            saved = tables[n] - loss
+        idle = saved <= self._one
         if self._support:
             idle = idle | (tables[-1] < self._support)
         return loss, idle

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from dosdt.checker import counting
@@ -18,23 +18,37 @@ NAMES = ["first", "second", "third", "fourth"]
 
 
 class Truth:
-    """A small random problem and what its subsets cost, by trying everything."""
+    """A small problem and what its subsets cost, by trying everything."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(
+        self,
+        features: Sequence[Sequence[int]],
+        cost: list[list[int]],
+        weight: list[int],
+        support: int,
+        a: int,
+        b: int,
+    ) -> None:
+        self.features = np.array(features, np.bool_)
+        self.n, self.m = self.features.shape
+        self.weight, self.min_support, self.a, self.b = weight, support, a, b
+        self.counting = Counting(self.features, cost, weight, support, a, b)
+        floor = [min(column) for column in zip(*cost, strict=True)]
+        self.residual = [[value - low for value, low in zip(row, floor, strict=True)] for row in cost]
+        self.least = cache(self._least)
+
+    @classmethod
+    def random(cls, seed: int) -> Truth:
         rng = random.Random(seed)
         n, m, n_classes = rng.randint(4, 16), rng.randint(2, 4), rng.randint(2, 4)
         rows = rng.sample(range(2**m), min(n, 2**m))
-        self.features: npt.NDArray[np.bool_] = np.array([[row >> j & 1 for j in range(m)] for row in rows], np.bool_)
-        self.n, self.m = self.features.shape
+        features = [[row >> j & 1 for j in range(m)] for row in rows]
         scale = rng.choice([1, 1, 2**30, 10**30])
-        self.cost = [[scale * rng.randint(0, 6) for _ in range(self.n)] for _ in range(n_classes)]
-        self.weight = [rng.randint(1, 4) for _ in range(self.n)]
-        self.min_support = rng.choice([0, 0, 3])
-        self.a, self.b = scale * rng.choice([0, 1, 2, 3]), rng.choice([1, 1, 2, 3])
-        self.counting = Counting(self.features, self.cost, self.weight, self.min_support, self.a, self.b)
-        floor = [min(column) for column in zip(*self.cost, strict=True)]
-        self.residual = [[value - low for value, low in zip(row, floor, strict=True)] for row in self.cost]
-        self.least = cache(self._least)
+        cost = [[scale * rng.randint(0, 6) for _ in rows] for _ in range(n_classes)]
+        weight = [rng.randint(1, 4) for _ in rows]
+        return cls(
+            features, cost, weight, rng.choice([0, 0, 3]), scale * rng.choice([0, 1, 2, 3]), rng.choice([1, 1, 2, 3])
+        )
 
     def rows(self, path: tuple[int, ...]) -> frozenset[int]:
         return frozenset(r for r in range(self.n) if all(self.features[r, abs(x) - 1] == (x > 0) for x in path))
@@ -95,7 +109,7 @@ def test_true_facts_follow_and_false_ones_do_not(wide: bool, monkeypatch: pytest
     followed = 0
     for seed in range(150):
         rng = random.Random(seed)
-        truth = Truth(seed)
+        truth = Truth.random(seed)
         path: tuple[int, ...] = tuple(rng.choice([[], [], [1], [-2], [2, -1]]))
         depth, leaves = rng.choice([None, None, 1, 2, 3]), rng.choice([None, None, 2, 3, 4])
         rows = truth.rows(path)
@@ -111,7 +125,7 @@ def test_true_facts_follow_and_false_ones_do_not(wide: bool, monkeypatch: pytest
 def example() -> tuple[Truth, list[Fact]]:
     """Return a problem that needs two levels of splits, and a proof of what it costs."""
     for seed in range(1000):
-        truth = Truth(seed)
+        truth = Truth.random(seed)
         rows = truth.rows(())
         if truth.m == 4 and not truth.min_support and truth.a and truth.least(rows, None, None) < truth.leaf(rows):
             facts = truth.proof((), None, None, int(truth.least(rows, None, None)))
@@ -157,7 +171,7 @@ def test_a_fact_with_fewer_leaves_says_nothing_of_more() -> None:
     """Facts under tighter limits are no help, since more leaves may cost less."""
     tried = 0
     for seed in range(300):
-        truth = Truth(seed)
+        truth = Truth.random(seed)
         rows = truth.rows(())
         if truth.m != 3:
             continue
@@ -170,3 +184,41 @@ def test_a_fact_with_fewer_leaves_says_nothing_of_more() -> None:
                 assert not accepted(truth, unlimited)
                 tried += 1
     assert tried > 5
+
+
+def test_reduced_support_with_three_classes() -> None:
+    """What counts is the most that each row can lose, not the most that one label loses on all of them.
+
+    Feature 1 says which side. On the first each row demands a label of its own, on the second it only must not get
+    that very label: one leaf loses little there, whatever it says, but the first side's tree is wrong every time.
+    """
+    features = [(0, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0), (1, 1, 0), (1, 0, 1)]
+    demanded = [1, 2, 0]
+    cost = [[40 * (c != label) for label in demanded] + [10 * (c == label) for label in demanded] for c in range(3)]
+    truth = Truth(features, cost, [1] * 6, 0, 15, 1)
+    everything = frozenset(range(6))
+    second = [sum(row[3:]) for row in truth.residual]
+    assert max(second) <= truth.a  # so the side would be excluded if one label at a time were looked at
+    without = Truth([row[1:] for row in features], cost, [1] * 6, 0, 15, 1)
+    least = int(truth.least(everything, None, None))
+    assert least < without.least(everything, None, None)
+    assert accepted(truth, truth.proof((), None, None, least))
+    assert not accepted(truth, truth.proof((), None, None, least + 1))
+
+
+def test_reduced_support_for_many_labels() -> None:
+    """If rows that lose W at most cost no less than W as one leaf, so they do as any tree, however many leaves."""
+    checked = 0
+    for seed in range(600):
+        rng = random.Random(seed)
+        features = [[row >> j & 1 for j in range(3)] for row in range(8)]
+        right = [rng.randrange(4) for _ in features]  # most of what a row can lose, it loses by any label but one
+        cost = [[(rng.randint(2, 3) if c != label else rng.randint(0, 1)) for label in right] for c in range(4)]
+        truth = Truth(features, cost, [1] * 8, 0, rng.choice([1, 2, 3, 4]), 1)
+        for path in [(1,), (-1,), (1, 2), (-1, 3)]:
+            rows = truth.rows(path)
+            most = sum(max(costs[r] for costs in truth.residual) for r in rows)
+            if most <= truth.leaf(rows):
+                checked += most > 2 * truth.a
+                assert truth.least(rows, None, None) >= most
+    assert checked > 10
