@@ -231,6 +231,30 @@ def test_loosened_limits(option: str, field: str, tight: int, loose: list[Any], 
         assert not found.verdict(changed)
 
 
+def test_a_part_of_the_rows_says_nothing_of_the_whole(tmp_path: Path) -> None:
+    """With a minimum support few rows may cost more than all: they must not be split."""
+    kinds = [(1, 0, 4), (1, 1, 4), (0, 0, 20), (0, 1, 20)]
+    features = [[a, b] for a, b, times in kinds for _ in range(times)]
+    labels = [b for _, b in features]
+    model = DOSDTClassifier("0.01", min_support=10).fit(features, labels, certificate=tmp_path / "certificate")
+    found = Case(features, labels, None, {}, model, tmp_path / "certificate")
+    whole = found.certificate
+    few = Fact((1,), None, None, whole.penalty.denominator * 4 + whole.penalty.numerator, ())
+    assert found.verdict(replace(whole, facts=(few, *whole.facts)))  # it is true
+    single = Fraction(24, 48) + whole.regularization
+    claimed = replace(whole, tree=(Node(0, 0, 0, 0),), objective=single, status="time_limit", facts=(few,))
+    assert found.verdict(replace(claimed, lower_bound=whole.objective))
+    too_much = Fraction(4, 48) + whole.regularization
+    assert too_much > whole.objective
+    assert "'lower_bound' does not follow" in found.verdict(replace(claimed, lower_bound=too_much)).message
+
+
+def test_costs_must_be_whole_units(certified: Case) -> None:
+    whole = certified.certificate
+    message = certified.verdict(replace(whole, unit=whole.unit * 2)).message
+    assert message == "refused: field 'unit' does not divide the costs of all rows"
+
+
 def test_limits_that_the_tree_breaks(tmp_path: Path) -> None:
     found = parity(tmp_path)
     whole = found.certificate
