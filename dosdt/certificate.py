@@ -90,7 +90,7 @@ def write_certificate(
     proved = conclusion(bound, sum(problem.floor), most, certificate, rows.total)
     if shape.cost * problem.cost_unit / rows.total + problem.regularization * shape.leaves != answer.objective:
         raise AssertionError("the checker finds another objective; please report this as a bug")
-    certificate = replace(certificate, lower_bound=min(proved, answer.objective), facts=facts)
+    certificate = replace(certificate, lower_bound=min(proved, answer.lower_bound), facts=facts)
     write_atomically(path, to_bytes(certificate))
     return {
         "certified_facts": len(facts),
@@ -113,11 +113,7 @@ def prove(problem: Problem, search: SubproblemSearch, answer: Answer, prices: Pr
     counted = min(leaf, 2 * prices.a)
     everything = pack(np.ones(problem.n_rows, np.bool_))
     optimal = answer.status is Status.OPTIMAL
-    if optimal:
-        cost = answer.objective * problem.b * problem.total_weight / problem.cost_unit
-        bound = prices.inside(int(cost))
-    else:
-        bound = search.known(everything, task.depth, task.leaves)
+    bound = prices.inside(int(answer.lower_bound * problem.b * problem.total_weight / problem.cost_unit))
     proof = Proof(problem, search, search.constraints.min_support, None if optimal else search.expanded)
     for _ in range(_ATTEMPTS):
         if bound <= counted:
