@@ -19,7 +19,7 @@ from common import Table, data_folder, guarded, header, line, print_table, run_a
 from comparison import number
 
 from dosdt.errors import InputError
-from dosdt.solve import SWITCHES
+from dosdt.solver import SWITCHES
 
 
 class Case(NamedTuple):
@@ -88,7 +88,7 @@ class Study(NamedTuple):
 def solve_case(case: Case) -> Outcome:
     """Solve one case; called in a fresh process."""
     from dosdt.limits import Limits
-    from dosdt.solve import solve
+    from dosdt.solver import solve
 
     answer = solve(case.table.problem(case.regularization), bounds=case.bounds, limits=Limits(seconds=case.seconds))
     proved = answer.status.value == "optimal"

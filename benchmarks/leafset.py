@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 def solve_case(case: Case) -> Outcome:
     """Solve one case; called in a fresh process."""
     from dosdt.limits import Limits
-    from dosdt.solve import solve
+    from dosdt.solver import solve
 
     answer = solve(
         case.table.problem(case.regularization),

@@ -63,7 +63,7 @@ def solve_case(case: Case) -> Outcome:
     from dosdt.contract import Constraints
     from dosdt.limits import Limits
     from dosdt.problem import Problem
-    from dosdt.solve import solve
+    from dosdt.solver import solve
 
     X, y = generate(case.rows)
     features = Binarizer(thresholds="quantile", max_thresholds=case.thresholds // NUMBERS).fit_transform(X)

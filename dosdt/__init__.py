@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dosdt.model_file import Model, load_model, save_model
     from dosdt.problem import Problem
     from dosdt.rules import Rule
-    from dosdt.solve import solve
+    from dosdt.solver import solve
     from dosdt.tree import Leaf, Split, Tree
 
 __version__ = "0.1.0"
@@ -38,7 +38,7 @@ _HOME = {
     "datasets": "",
     "load_model": "dosdt.model_file",
     "save_model": "dosdt.model_file",
-    "solve": "dosdt.solve",
+    "solve": "dosdt.solver",
     "verify": "dosdt.checker.verify",
 }
 __all__ = [

@@ -59,15 +59,15 @@ def incremental_accuracy(parent_cost: int, yes_cost: int, no_cost: int, a: int) 
     return parent_cost - yes_cost - no_cost > a
 
 
-def accurate_support(ceiling_cost: int, loss_cost: int, floor_cost: int, a: int) -> bool:
+def accurate_support(ceiling_cost: int, loss_cost: int, a: int) -> bool:
     """Can a side of a split pay for itself? If not, its rows may go to the other side's tree instead.
 
-    There they cost at most `ceiling_cost`. As one leaf the side costs loss + λ, as a larger tree at least
-    floor + 2λ; it pays only if one of the two is smaller. For plain errors and two classes ceiling - loss is the
-    number of correctly classified samples, as in the paper, less the floor; the second test follows from the
-    first there.
+    There they cost at most `ceiling_cost`, and as one leaf the side costs loss + λ. What the ceiling exceeds the loss
+    by is no more for a part of the side than for the whole, whatever its label; so if the side does not pay as one
+    leaf, no leaf of a larger tree for it does. For plain errors and two classes ceiling - loss is the number of
+    correctly classified samples, as in the paper, less the floor.
     """
-    return ceiling_cost > loss_cost + a or ceiling_cost > floor_cost + 2 * a
+    return ceiling_cost > loss_cost + a
 
 
 def similar_support(lower_bound: int, difference_cost: int) -> int:

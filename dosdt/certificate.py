@@ -28,7 +28,7 @@ from dosdt.limits import Status
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
 from dosdt.proof import Proof, Unproved
-from dosdt.solve import Answer
+from dosdt.solver import Answer
 from dosdt.subproblem.search import SubproblemSearch
 from dosdt.tree import plain
 from dosdt.weights import class_weights, cost_table

@@ -28,7 +28,7 @@ from dosdt.problem import Problem, check_regularization
 from dosdt.progress import progress
 from dosdt.rules import Rule
 from dosdt.sketches import tree_of
-from dosdt.solve import Answer, solve
+from dosdt.solver import Answer, solve
 from dosdt.training import checked_labels, dense, rows_that_count, spread, taken
 from dosdt.tree import Tree
 
@@ -60,7 +60,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     policy : str, default="curiosity"
         Which tree ``leafset`` expands next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.
     bounds : "all" or collection of str, default="all"
-        Which bounds and caches to use, for experiments; see `dosdt.solve.SWITCHES`.
+        Which bounds and caches to use, for experiments; see `dosdt.solver.SWITCHES`.
     warm_start : bool, default=True
         Start ``leafset`` from CART's tree; ``subproblem`` finds good trees at once by itself.
     class_weight : mapping or "balanced", optional

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dosdt import datasets
 from dosdt.errors import InputError
 from dosdt.files import rehearse
-from dosdt.solve import ALGORITHMS, SWITCHES, check_choice
+from dosdt.solver import ALGORITHMS, SWITCHES, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd

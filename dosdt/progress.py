@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from dosdt.exact import relative_gap
 from dosdt.problem import Problem
-from dosdt.solve import TracePoint
+from dosdt.solver import TracePoint
 
 Report = Callable[[TracePoint], None]
 

@@ -12,7 +12,7 @@ import pytest
 
 from dosdt.contract import Budget
 from dosdt.limits import Limits, Status
-from dosdt.solve import Answer
+from dosdt.solver import Answer
 
 every_limit = pytest.mark.parametrize(
     ("limits", "status"),

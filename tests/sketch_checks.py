@@ -8,7 +8,7 @@ from fractions import Fraction
 from dosdt.contract import Constraints, Sketch, SketchNode, leaf_node, split_node
 from dosdt.limits import Status
 from dosdt.problem import Problem
-from dosdt.solve import Answer
+from dosdt.solver import Answer
 
 
 def random_sketch(rng: random.Random, problem: Problem, n_splits: int) -> Sketch:

@@ -12,7 +12,7 @@ import dosdt
 from dosdt.binarizer import Binarizer
 from dosdt.datasets import load
 from dosdt.problem import Problem
-from dosdt.solve import SWITCHES, solve
+from dosdt.solver import SWITCHES, solve
 
 ROOT = Path(dosdt.__file__).parents[1]
 

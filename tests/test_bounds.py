@@ -13,7 +13,7 @@ from random_problems import random_problem
 
 from dosdt import bounds
 from dosdt.problem import Problem
-from dosdt.solve import solve as solve_by
+from dosdt.solver import solve as solve_by
 
 Rows = frozenset[int]
 solve = partial(solve_by, algorithm="leafset")
@@ -97,7 +97,7 @@ def test_accurate_support_keeps_every_side_of_the_smallest_optimum() -> None:
         for _, yes, no in known.splits():
             for side in (yes, no):
                 checked += 1
-                assert bounds.accurate_support(known.ceiling(side), known.loss(side), known.floor(side), known.a)
+                assert bounds.accurate_support(known.ceiling(side), known.loss(side), known.a)
     assert checked > 200
 
 
@@ -106,10 +106,10 @@ def test_accurate_support_is_inherited() -> None:
     for known in problems(60):
         for _, yes, no in known.sides(known.root):
             for side in (yes, no):
-                args = known.ceiling(side), known.loss(side), known.floor(side), known.a
+                args = known.ceiling(side), known.loss(side), known.a
                 if not bounds.accurate_support(*args):
                     for _, part, _ in known.sides(side):
-                        part_args = known.ceiling(part), known.loss(part), known.floor(part), known.a
+                        part_args = known.ceiling(part), known.loss(part), known.a
                         assert not bounds.accurate_support(*part_args)
 
 
@@ -121,7 +121,7 @@ def test_accurate_support_counts_correct_samples_for_two_classes() -> None:
             continue
         for _, side, _ in known.sides(known.root):
             correct = max(known.total(weights, side) for weights in known.problem.class_weight)
-            args = known.ceiling(side), known.loss(side), known.floor(side), known.a
+            args = known.ceiling(side), known.loss(side), known.a
             assert bounds.accurate_support(*args) == (correct - known.floor(side) > known.a)
             checked += 1
     assert checked > 50
@@ -150,7 +150,7 @@ def test_one_label_for_the_ceiling_would_be_wrong_with_three_classes() -> None:
     side = frozenset(row for row in known.root if problem.features[row, 0])
     residual = [known.total(cost, side) - known.floor(side) for cost in problem.cost]
     assert max(residual) <= known.a  # the tempting rule would drop the split on feature 0
-    assert bounds.accurate_support(known.ceiling(side), known.loss(side), known.floor(side), known.a)
+    assert bounds.accurate_support(known.ceiling(side), known.loss(side), known.a)
     without = Problem.from_arrays([row[1:] for row in features], labels, regularization)
     optimum = solve(problem).objective
     assert optimum == problem.objective(known.best(known.root)[0]) < solve(without).objective

@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dosdt import Binarizer, DOSDTClassifier, InputError, load_model, save_model
 from dosdt.frames import column_table
-from dosdt.solve import ALGORITHMS
+from dosdt.solver import ALGORITHMS
 from dosdt.tree import Split
 
 FRAME = pd.DataFrame(

@@ -35,3 +35,10 @@ def test_a_problem_is_solved_without_scikit_learn() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "1/5 []"
+
+
+def test_functions_are_not_hidden_by_modules() -> None:
+    """Importing a submodule sets an attribute of the package: no public name may be that of a module."""
+    code = "import dosdt; dosdt.DOSDTClassifier; dosdt.verify; print(callable(dosdt.solve), callable(dosdt.verify))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]

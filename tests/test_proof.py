@@ -17,7 +17,7 @@ from dosdt.checker.expansion import check_facts
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
 from dosdt.proof import Proof, Unproved
-from dosdt.solve import Answer, solve
+from dosdt.solver import Answer, solve
 
 
 class Forgetful:

@@ -12,7 +12,7 @@ from sketch_checks import cost_of, keeps
 
 from dosdt.contract import Constraints, Sketch, leaf_node
 from dosdt.problem import Problem
-from dosdt.solve import solve
+from dosdt.solver import solve
 from dosdt.warmstart import cart
 
 

@@ -91,11 +91,14 @@ def group(
 ) -> Groups:
     """Ask every row all questions and put rows with the same answers together."""
     weight, unit = _weights(sample_weight, len(y))
+    label = _numbered(y, classes)
+    if (empty := np.flatnonzero(np.bincount(label, minlength=len(classes)) == 0)).size:
+        raise Refused(f"field 'classes' has the label {classes[empty[0]]!r}, which no row of the data has")
     if sample_weight is not None and not weight.all():
         from sklearn.utils import _safe_indexing
 
         used = np.flatnonzero(weight)
-        X, y, weight = _safe_indexing(X, used), np.asarray(y)[used], weight[used]
+        X, label, weight = _safe_indexing(X, used), label[used], weight[used]
     text = [name for name, kind in zip(columns, kinds, strict=True) if kind == "text"]
     try:
         table = matching_table(X, columns, categories=text)
@@ -103,9 +106,6 @@ def group(
         raise Refused(f"field 'columns' does not fit the data: {error}") from None
     if table.n_rows != len(weight):
         raise InputError(f"inconsistent numbers of rows: {table.n_rows} of features, {len(weight)} of labels")
-    label = _numbered(y, classes)
-    if (empty := np.flatnonzero(np.bincount(label, minlength=len(classes)) == 0)).size:
-        raise Refused(f"field 'classes' has the label {classes[empty[0]]!r}, which no row of the data has")
     distinct, place = _distinct(packed_answers(features, table, missing))
     sums = np.zeros(len(distinct) * len(classes), dtype=weight.dtype)
     np.add.at(sums, place * len(classes) + label, weight)

@@ -173,7 +173,7 @@ class LeafCache:
 
     def _pays(self, leaf: Leaf) -> bool:
         b, totals = self._problem.b, leaf.totals
-        return bounds.accurate_support(b * totals.ceiling, b * leaf.loss, b * totals.floor, self._problem.a)
+        return bounds.accurate_support(b * totals.ceiling, b * leaf.loss, self._problem.a)
 
     def _leaf(self, path: Path, rows: RowSet, totals: Totals | None, less: Totals | None = None) -> Leaf:
         """Return the leaf, computing its sums unless they are given: as `totals`, or `totals` less `less`."""

@@ -133,17 +133,14 @@ class Counter:
     def _idle(self, tables: Array, losses: Array) -> Mask:
         """Return which sides of a split cannot pay for themselves, or are too small.
 
-        Reduced support: whoever takes a side's rows in can lose their spread at most; keeping the side costs
-        loss + λ as one leaf, and 2λ or more otherwise. It is the paper's accurate support without the floors.
+        Reduced support: whoever takes a side's rows in can lose their spread at most. If that is at most λ more than
+        the side loses as one leaf, it is so for every part of the side too, and no leaf there pays for itself. It is
+        the paper's accurate support without the floors.
         """
         n = self._n_classes
         a = min(self._a, self._most) if self._reduced_support else 0
-        if n == 2:  # what a side's spread exceeds its loss by is the other class's loss
-            idle: Mask = np.maximum(tables[0], tables[1]) <= a
-            if not self._reduced_support:
-                idle &= losses <= 0
-        else:
-            idle = (tables[n] - losses <= a) & (tables[n] <= min(2 * a, self._most))
+        # With two classes, what a side's spread exceeds its loss by is the other class's loss.
+        idle: Mask = (np.maximum(tables[0], tables[1]) if n == 2 else tables[n] - losses) <= a
         if self._min_support:
             idle |= tables[-1] < self._min_support
         return idle

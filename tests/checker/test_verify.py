@@ -21,7 +21,7 @@ from dosdt.checker.verify import shown, verify
 from dosdt.classifier import DOSDTClassifier
 from dosdt.errors import InputError
 
-SEARCH = ("problem", "weights", "binarizer", "penalty", "bounds", "sketches", "subproblem", "bitvectors", "solve")
+SEARCH = ("problem", "weights", "binarizer", "penalty", "bounds", "sketches", "subproblem", "bitvectors", "solver")
 
 
 def parity(folder: Path, **options: Any) -> Case:

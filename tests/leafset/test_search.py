@@ -20,7 +20,7 @@ from dosdt.leafset.policies import POLICIES
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.limits import Limits, Status
 from dosdt.problem import Problem
-from dosdt.solve import solve as solve_by
+from dosdt.solver import solve as solve_by
 
 N_PROBLEMS, CHUNK = 2000, 50
 solve = partial(solve_by, algorithm="leafset")

@@ -17,7 +17,7 @@ from dosdt.errors import InputError
 from dosdt.limits import Limits, Status
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
-from dosdt.solve import solve
+from dosdt.solver import solve
 from dosdt.subproblem import counts
 from dosdt.subproblem.search import SWITCHES, SubproblemSearch
 

@@ -16,7 +16,7 @@ from dosdt.contract import Budget, Result, Sketch, Solution, leaf_node
 from dosdt.limits import Limits, Status
 from dosdt.problem import Problem
 from dosdt.scheduler.incumbent import Incumbent
-from dosdt.solve import ALGORITHMS, Answer, solve
+from dosdt.solver import ALGORITHMS, Answer, solve
 from dosdt.workers.in_process import InProcessRuntime, Moment, Outcome
 
 STUMP = Sketch((leaf_node(0),))

@@ -183,7 +183,7 @@ def solve(
         sketch=outcome.solution.sketch,
         trace=tuple(map(point, outcome.trace)),
         stats=stats,
-        search=search if certify else None,
+        search=used if certify else None,
     )
 
 

@@ -11,7 +11,7 @@ from sketch_checks import cost_of, keeps
 
 from dosdt.contract import Constraints
 from dosdt.limits import Limits, Status
-from dosdt.solve import ALGORITHMS, solve
+from dosdt.solver import ALGORITHMS, solve
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
