@@ -16,7 +16,8 @@ from dosdt.problem import Problem
 class Prices:
     """Costs inside a search, ``b'·(errors - base) + a'·leaves``, and outside, ``b·errors + a·leaves``.
 
-    `base` is what no tree avoids: the sum of the floors. Both orders are the same.
+    `base` is what no tree avoids: the sum of the floors. Both orders are the same; where `same` is true, so are the
+    prices, but for the base.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -25,7 +26,7 @@ class Prices:
         # A tree has at most one leaf per row; sums and differences of bounds have no more than four times that.
         self.penalty = order_equivalent(Fraction(problem.a, problem.b), 4 * problem.n_rows + 16)
         self.a, self.b = self.penalty.numerator, self.penalty.denominator
-        self._same = (self.a, self.b) == (problem.a, problem.b)
+        self.same = (self.a, self.b) == (problem.a, problem.b)
 
     def inner(self, cost: int, leaves: int) -> int:
         """Return the inner cost of a tree with so many leaves that costs `cost` outside."""
@@ -35,7 +36,7 @@ class Prices:
     def inside(self, limit: int) -> int:
         """Return the smallest inner limit that admits every tree cheaper than `limit` outside."""
         a, b = self._problem.a, self._problem.b
-        if self._same:
+        if self.same:
             return limit - b * self._base
         most_errors = ((leaves, (limit - 1 - a * leaves) // b - self._base) for leaves in self._leaves())
         return 1 + max(self.b * errors + self.a * leaves for leaves, errors in most_errors)
@@ -43,7 +44,7 @@ class Prices:
     def outside(self, lower: int) -> int:
         """Return the smallest outer cost of a tree whose inner cost is `lower` or more."""
         a, b = self._problem.a, self._problem.b
-        if self._same:
+        if self.same:
             return lower + b * self._base
         least_errors = ((leaves, max(0, -((self.a * leaves - lower) // self.b))) for leaves in self._leaves())
         return min(b * (self._base + errors) + a * leaves for leaves, errors in least_errors)

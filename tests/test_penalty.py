@@ -60,3 +60,25 @@ def test_prices_translate_limits_and_bounds() -> None:
             bound = prices.outside(inner[tree])
             assert bound == limit
             assert all(outer[other] >= bound for other in trees if inner[other] >= inner[tree])
+
+
+def test_bounds_for_another_penalty_hold() -> None:
+    rng = random.Random(1)
+    useful = 0
+    for seed in range(200):
+        problem = random_problem(seed + 95_000).problem
+        other = problem.with_regularization(rng.choice(["0", "0.003", "0.02", "0.4", "0.0123456789012345678"]))
+        old, new = Prices(problem), Prices(other)
+        for _ in range(20):
+            lower = rng.randrange(1, 2 * old.b * 40)
+            bound = new.repriced(lower, old.penalty)
+            trees = [(errors, leaves) for errors in range(60) for leaves in range(1, 20)]
+            costs = [
+                new.b * errors + new.a * leaves
+                for errors, leaves in trees
+                if old.b * errors + old.a * leaves >= lower
+            ]
+            if costs:
+                assert bound <= min(costs)
+                useful += bound > new.a
+    assert useful > 500

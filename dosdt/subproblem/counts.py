@@ -110,6 +110,11 @@ class Counter:
         """How many numbers one subset takes."""
         return 4 * (self._width - 1) ** 2
 
+    @property
+    def work(self) -> int:
+        """How many multiplications the largest product takes."""
+        return max(int(matters.sum()) for matters in self._matters) * self._width**2
+
     def rows(self, row_set: RowSet) -> Rows:
         """Return the rows of a subset that matter."""
         mask = unpack(row_set, len(self._matters[0]))

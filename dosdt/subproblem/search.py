@@ -37,6 +37,8 @@ SWITCHES: dict[str, str] = {
 _GRANDCHILDREN_AT_ONCE = 2**17
 _FEW_EXPANSIONS = 100
 """Up to here, finding the libraries whose threads are to be limited takes longer than the search itself."""
+_SMALL_PRODUCT = 2**18
+"""Up to so many multiplications, libraries use one thread anyway."""
 
 
 class Task(NamedTuple):
@@ -100,7 +102,7 @@ class SubproblemSearch:
         self._best = prune(problem, Sketch((leaf_node(0),)), self.constraints)
         self._limit = self._best.cost
         self._limits = self._limit, self._prices.inside(self._limit)
-        self._found = self._limits[1]
+        self._found = self._built = self._limits[1]
 
     # -- the contract ---------------------------------------------------------------------------------------------
 
@@ -117,7 +119,7 @@ class SubproblemSearch:
         last = inf if budget.expansions is None else before + budget.expansions
         with ExitStack() as threads:
             root = self._start(task)
-            few: float = before + _FEW_EXPANSIONS
+            few: float = before + _FEW_EXPANSIONS if self._counter.work > _SMALL_PRODUCT else inf
             while not self._closed(root) and self.expanded < last and not pause():
                 root = self._forget(root)
                 wave = dive(self._graph, root)
@@ -128,6 +130,7 @@ class SubproblemSearch:
                     threads.enter_context(_one_thread())
                 self._ride(wave, last, pause)
                 self._take_best(root)
+        self._build_best(root)
         closed = self._closed(root)
         return Result(
             best=self._best if self._best.cost < best_before else None,
@@ -340,15 +343,25 @@ class SubproblemSearch:
                 self._graph.lower[node] = max(int(self._graph.lower[node]), lower)
 
     def _take_best(self, root: int) -> None:
-        """Keep the tree behind a node's upper bound if it is the best one of the whole problem."""
+        """Take in that a node's upper bound is that of the best tree of the whole problem, if it is."""
         upper = int(self._graph.upper[root])
         if self._task.path or upper >= self._found:
             return
+        self._found = upper
+        if self._prices.same:  # its cost is known, so the tree itself can wait until it is asked for
+            self._limit = min(self._limit, self._prices.outside(upper))
+        else:
+            self._build_best(root)
+
+    def _build_best(self, root: int) -> None:
+        """Read the best tree back from the bounds."""
+        if self._task.path or self._built == self._found:
+            return
         sketch = best_tree(self._graph, root, self._subsets, self._counter)
         found = prune(self.problem, sketch, self.constraints)
-        if self._prices.inner(found.cost, found.sketch.n_leaves) > upper:
+        if self._prices.inner(found.cost, found.sketch.n_leaves) > self._found:
             raise AssertionError("the tree found costs more than was proved; please report this as a bug")
-        self._found = upper
+        self._built = self._found
         self._best = min(found, self._best, key=lambda solution: solution.cost)
         self._limit = min(self._limit, self._best.cost)
 
