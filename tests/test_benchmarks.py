@@ -167,3 +167,11 @@ def test_ablation_names_what_is_wrong(tmp_path: Path) -> None:
         run = run_script("ablation", *arguments, folder=folder)
         assert (run.returncode, run.stdout) == (2, "")
         assert run.stderr.startswith(f"ablation: error: {words}")
+
+
+def test_all_ways_of_counting_agree() -> None:
+    run = run_script("counting", "monk3")
+    assert (run.returncode, run.stderr) == (0, "")
+    table = records(run)
+    assert [row["questions"] for row in table] == ["0", "2", "4"]
+    assert all(float(row["all grandchildren"]) > 0 for row in table)
