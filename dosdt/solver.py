@@ -120,6 +120,8 @@ def solve(
     """
     if search is not None and (search.problem is not problem or constraints is not None or algorithm == "leafset"):
         raise InputError("a search goes on with its own problem, constraints and algorithm; use search.continued")
+    if search is not None and certify:
+        raise InputError("a search that goes on rests on what is no longer at hand; certify a new one")
     constraints = constraints or Constraints()
     limits = limits or Limits()
     check_choice("algorithm", algorithm, ALGORITHMS)

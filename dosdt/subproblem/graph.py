@@ -22,7 +22,20 @@ from dosdt.subproblem.subsets import Key, Path, Subset
 Array = npt.NDArray[Any]
 Ids = npt.NDArray[np.intp]
 
-_ARRAYS = ("lowers", "uppers", "losses", "kids", "lower", "upper", "leaf", "leaves", "parent", "literal")
+_ARRAYS = (
+    "lowers",
+    "uppers",
+    "losses",
+    "kids",
+    "lower",
+    "upper",
+    "counted",
+    "leaf",
+    "leaves",
+    "opened",
+    "parent",
+    "literal",
+)
 _GROWTH = 1.25
 
 
@@ -37,8 +50,10 @@ class Graph:
         The nodes of the children, -1 where there is none.
     lower, upper : integer arrays of shape (nodes,)
         Bounds on the nodes' own costs; `upper` is that of a tree.
-    leaf : integer array of shape (nodes,)
-        What the nodes cost as leaves.
+    counted, leaf : integer arrays of shape (nodes,)
+        What the nodes' best trees cost as far as counting them tells, and what they cost as leaves.
+    opened : bool array of shape (nodes,)
+        Whether any child has been a node.
     leaves : int32 array of shape (nodes,)
         Most leaves of a tree for the node; 2 where that is not limited, so that there is one share.
     """
@@ -47,12 +62,13 @@ class Graph:
         self.m, self.shares, self.chains = m, shares, chains
         self.subsets: list[Subset] = []
         self._ids: dict[Any, int] = {}
-        self._merge = merge
+        self.merges = merge
         self._starts: dict[int, Path] = {}
         self.lowers, self.uppers = (np.empty((0, shares, 2 * m), integer) for _ in range(2))
         self.losses = np.empty((0, 2 * m), integer)
         self.kids = np.empty((0, shares, 2 * m), np.int32)
-        self.lower, self.upper, self.leaf = (np.empty(0, integer) for _ in range(3))
+        self.lower, self.upper, self.counted, self.leaf = (np.empty(0, integer) for _ in range(4))
+        self.opened = np.empty(0, np.bool_)
         self.leaves, self.parent, self.literal = (np.empty(0, np.int32) for _ in range(3))
 
     def __len__(self) -> int:
@@ -66,7 +82,7 @@ class Graph:
         """Add nodes with the bounds that counting gives; `parents` and `literals` say how they were reached."""
         first, last = len(self), len(self) + len(subsets)
         self._reserve(last)
-        if self._merge:
+        if self.merges:
             self._ids.update((subset.key, first + k) for k, subset in enumerate(subsets))
         self.subsets += subsets
         new = slice(first, last)
@@ -77,8 +93,10 @@ class Graph:
         self.upper[new] = self.leaf[new] = counts.leaf
         self.leaves[new] = [subset.leaves or 2 for subset in subsets]
         self.parent[new], self.literal[new] = parents, literals
+        self.opened[new] = False
         nodes = np.arange(first, last)
         self.settle(nodes)
+        self.counted[new] = self.upper[new]
         return nodes
 
     def start(self, subset: Subset, counts: Counts, path: Path) -> int:
@@ -140,14 +158,28 @@ class Graph:
         lower = self.candidates(lowers, leaves).reshape(len(nodes), -1).min(axis=1)
         self.lower[nodes] = np.maximum(self.lower[nodes], np.minimum(lower, upper))
 
-    def forget(self, root: int) -> int:
-        """Drop all nodes without children of their own, but for one, and return how many.
+    def link(self, node: Ids, share: Ids, side: Ids, kids: Sequence[int]) -> None:
+        """Say which nodes are the children at these places."""
+        self.kids[node, share, side] = kids
+        self.opened[node] = True
 
-        Their parents keep the bounds, and counting brings them back as they were: this costs work, never exactness.
+    def raise_lower(self, node: int, lower: int) -> None:
+        """Take in a lower bound on a node from elsewhere."""
+        if lower > self.lower[node]:
+            self.lower[node] = lower
+
+    def forget(self, needed: Ids) -> int:
+        """Drop nodes that are cheap to find again and not needed now, and return how many.
+
+        These have no children now; they never had any, or are solved; and counting says as much of their best trees.
+        So their parents keep all that was proved of them, and work on what is open is never lost.
         """
         n = len(self)
         kept: npt.NDArray[np.bool_] = np.asarray((self.kids[:n] >= 0).any(axis=(1, 2)))
-        kept[[root, *self._starts]] = True
+        kept |= self.opened[:n] & (self.lower[:n] < self.upper[:n])
+        kept |= self.upper[:n] < self.counted[:n]
+        kept[needed] = True
+        kept[list(self._starts)] = True
         number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         left = int(kept.sum())
         for name in _ARRAYS:

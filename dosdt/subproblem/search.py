@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import cache
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgpack
 import numpy as np
@@ -23,6 +23,7 @@ from dosdt.subproblem.chains import Chains
 from dosdt.subproblem.counts import Counter, counter_for
 from dosdt.subproblem.graph import Graph
 from dosdt.subproblem.hearsay import Hearsay
+from dosdt.subproblem.opening import Opener
 from dosdt.subproblem.rebuild import best_tree
 from dosdt.subproblem.subsets import Path, Subset, Subsets
 from dosdt.subproblem.waves import Wanted, Wave, ascend, descend, dive
@@ -95,6 +96,7 @@ class SubproblemSearch:
         self._batch = max(1, _GRANDCHILDREN_AT_ONCE // self._counter.cells)
         self._log: list[Fact] | None = [] if record_facts else None
         self._told = Hearsay()
+        self._opener = Opener(self._graph, self._subsets, self._counter, self._told)
         self._task = self.root()
         self._root: int | None = None
         self._active = 0
@@ -122,9 +124,7 @@ class SubproblemSearch:
             few: float = before + _FEW_EXPANSIONS if self._counter.work > _SMALL_PRODUCT else inf
             while not self._closed(root) and self.expanded < last and not pause():
                 root = self._forget(root)
-                wave = dive(self._graph, root)
-                if not len(wave.wanted.node):
-                    wave = descend(self._graph, root, self._need())
+                wave = self._next_wave(root)
                 if self.expanded + len(wave.wanted.node) > few:
                     few = inf
                     threads.enter_context(_one_thread())
@@ -135,7 +135,7 @@ class SubproblemSearch:
         return Result(
             best=self._best if self._best.cost < best_before else None,
             survivors=[] if closed else [task],
-            lower_bound=None if closed or task.path else self.lower_bound(),
+            lower_bound=None if closed else self.lower_bound(),
             expanded=self.expanded - before,
             evaluated=self.expanded - before,
         )
@@ -157,7 +157,10 @@ class SubproblemSearch:
     def absorb(self, facts: Sequence[Fact]) -> None:
         """Take in what another search has proved."""
         for path, depth, leaves, lower in facts:
-            self._told.add(Subset(self._subsets.rows_at(path), depth, leaves), lower)
+            subset = Subset(self._subsets.rows_at(path), depth, leaves)
+            self._told.add(subset, lower)
+            if (node := self._graph.find(subset.key)) is not None:
+                self._graph.raise_lower(node, lower)
 
     def spare_memory(self) -> None:
         """Forget what is cheap to prove again, and from now on hold no more than at present."""
@@ -165,8 +168,10 @@ class SubproblemSearch:
             self._room = len(self._graph)
 
     def lower_bound(self) -> int | None:
-        """Return a bound on all trees of the running task; None if there is no such task."""
-        return None if self._root is None else self._prices.outside(int(self._graph.lower[self._root]))
+        """Return a bound on all trees, if the whole problem is the running task; else None."""
+        if self._root is None or self._task.path:
+            return None
+        return self._prices.outside(int(self._graph.lower[self._root]))
 
     def encode(self, task: Task) -> bytes:
         """Return a task as a message."""
@@ -248,9 +253,7 @@ class SubproblemSearch:
         subset = Subset(self._subsets.rows_at(task.path), task.depth, task.leaves)
         node = self._graph.find(subset.key)
         if node is None:
-            counts = self._counter.count([self._counter.rows(subset.rows)])
-            node = self._graph.start(subset, counts, task.path)
-            self._hear([node])
+            node = self._opener.start(subset, task.path)
             self.expanded += 1
             self._write_down([node])
         self._task, self._root = task, node
@@ -277,12 +280,21 @@ class SubproblemSearch:
         if not self._is_full():
             return root
         subset, before = self._graph.subsets[root], len(self._graph)
-        if self._graph.forget(root) < before / 10:
+        needed = np.concatenate(descend(self._graph, root, self._need()).levels)
+        if self._graph.forget(needed) < before / 10:
             self._room = inf  # too little to live on: only the limit itself can stop this now
         node = self._graph.find(subset.key)
         assert node is not None
         self._root = node
         return node
+
+    def _next_wave(self, root: int) -> Wave:
+        """Ask for what the best tree lacks, or else for what the proof lacks."""
+        if self._room is None:  # what a dive finds is the first to be forgotten, and it would dive again
+            wave = dive(self._graph, root)
+            if len(wave.wanted.node):
+                return wave
+        return descend(self._graph, root, self._need())
 
     def _ride(self, wave: Wave, last: float, pause: Callable[[], bool]) -> None:
         """Count what a wave asks for, or as much of it as the budget allows, and carry bounds up."""
@@ -295,52 +307,13 @@ class SubproblemSearch:
             size = min(self._batch, int(min(last - self.expanded, end)))
             if size <= 0 or (start and (pause() or self._limit != limit or self._is_full())):
                 break
-            self._open(Wanted(*(part[start : start + size] for part in wave.wanted)))
+            added = self._opener.open(Wanted(*(part[start : start + size] for part in wave.wanted)))
+            self.expanded += len(added)
+            self._write_down(added)
             start += size
         ascend(graph, wave)
         if nodes is not None:
             self._write_down(nodes[graph.lower[nodes] > before].tolist())
-
-    def _open(self, wanted: Wanted) -> None:
-        """Make children nodes, or find that they are."""
-        graph, subsets = self._graph, self._subsets
-        new: dict[Any, int] = {}
-        children: list[Subset] = []
-        rows, parents, literals, kids = [], [], [], []
-        parent, parents_rows = -1, tuple[Any, ...]()
-        for node, share, side in zip(*(part.tolist() for part in wanted), strict=True):
-            child = subsets.child(graph.subsets[node], side, share)
-            key = child.key
-            kid = graph.find(key)
-            if kid is None:
-                kid = new.get(key)
-            if kid is None and (lower := self._told.bound(child)) > graph.lowers[node, share, side]:
-                graph.lowers[node, share, side] = lower
-                kid = -1
-            elif kid is None:
-                if node != parent:
-                    parent, parents_rows = node, self._counter.rows(graph.subsets[node].rows)
-                kid = len(graph) + len(children)
-                if "cache" in self.switches:
-                    new[key] = kid
-                children.append(child)
-                rows.append(self._counter.child(parents_rows, side))
-                parents.append(node)
-                literals.append(subsets.literal(side))
-            kids.append(kid)
-        if children:
-            nodes = graph.add(children, self._counter.count(rows), parents, literals)
-            self.expanded += len(children)
-            self._hear(nodes.tolist())
-            self._write_down(nodes.tolist())
-        graph.kids[wanted] = kids
-
-    def _hear(self, nodes: Sequence[int]) -> None:
-        """Raise bounds on nodes by what others have told."""
-        if self._told:
-            for node in nodes:
-                lower = self._told.bound(self._graph.subsets[node])
-                self._graph.lower[node] = max(int(self._graph.lower[node]), lower)
 
     def _take_best(self, root: int) -> None:
         """Take in that a node's upper bound is that of the best tree of the whole problem, if it is."""

@@ -67,7 +67,7 @@ def test_forgetting_keeps_what_the_parents_know() -> None:
         graph = search._graph
         before = {graph.subsets[node].rows: graph.lower[node] for node in range(len(graph))}
         lowers = {graph.subsets[node].rows: graph.lowers[node].copy() for node in range(len(graph))}
-        forgotten += graph.forget(0)
+        forgotten += graph.forget(np.array([0]))
         for node in range(len(graph)):
             rows = graph.subsets[node].rows
             assert graph.lower[node] == before[rows]
@@ -78,7 +78,7 @@ def test_forgetting_keeps_what_the_parents_know() -> None:
                 assert rows_of(graph, kid, known) < rows_of(graph, node, known)
         search.run(search.root(), Budget())
         assert search.best.cost == known.best(known.root)[0]
-    assert forgotten > 100
+    assert forgotten > 50
 
 
 def test_a_wave_wants_children_of_candidates_only_and_each_once() -> None:
