@@ -102,3 +102,9 @@ class Certificate:
     objective: Fraction
     lower_bound: Fraction
     facts: tuple[Fact, ...]
+
+
+def shown(value: Fraction | int) -> str:
+    """Return a number as text; one of thousands of digits, which Python will not print, by its size alone."""
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    return str(value) if bits < 13_000 else f"a number of {bits} bits"

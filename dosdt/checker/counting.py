@@ -81,7 +81,7 @@ class Counting:
         matter = np.array([bool(value) or self._support > 0 for value in spread], np.bool_)
         rows = np.flatnonzero(matter)
         self.n_distinct, self.n_features = features.shape
-        largest = max(4 * (b * sum(spread) + 4 * a), everything if self._support else 0)
+        largest = max(4 * (b * max(sum(spread), 1) + 4 * a), everything if self._support else 0)
         self._type: Any = np.float32 if largest < 2**24 else np.float64 if largest < 2**53 else object
         self._never: Any = 2 * largest if self._type is object else np.inf
         self._one = min(a // b, sum(spread))  # what one leaf costs, in whole units of loss

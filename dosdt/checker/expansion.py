@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dosdt.checker.claims import Fact, Refused
+from dosdt.checker.claims import Fact, Refused, shown
 from dosdt.checker.counting import Counting, Counts
 from dosdt.checker.subsets import Subsets
 
@@ -112,7 +112,7 @@ def _check_batch(
     for k, i in enumerate(batch):
         fact = facts[i]
         if counts.leaf[k] < fact.bound:
-            faults[i] = f"as one leaf its rows cost {counts.leaf[k]}, less than {fact.bound}"
+            faults[i] = f"as one leaf its rows cost {shown(counts.leaf[k])}, less than {shown(fact.bound)}"
         elif fact.leaves is not None and fact.leaves > counting.n_distinct:
             faults[i] = "it limits leaves to more than there are rows"
         elif fault := _citation_fault(facts, i, rows[k], subsets):
@@ -139,7 +139,10 @@ def _check_batch(
             no = max(gap.no, _best(cited[i].get(-gap.feature, ()), gap.no_leaves))
             if yes + no < (bound := facts[i].bound):
                 name = names[gap.feature - 1]
-                faults[i] = f"split by {name!r} its rows are only shown to cost {yes} + {no}, less than {bound}"
+                faults[i] = (
+                    f"split by {name!r} its rows are only shown to cost {shown(yes)} + {shown(no)}, "
+                    f"less than {shown(bound)}"
+                )
     if faults:
         worst = min(faults)
         raise Refused(f"fact {worst + 1} does not follow: {faults[worst]}")

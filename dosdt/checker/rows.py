@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm
@@ -44,7 +45,9 @@ class Groups:
 
     def fingerprint(self) -> bytes:
         """Return a hash of the distinct rows and the weight of every class in each."""
-        digest = hashlib.sha256(f"dosdt data 1 {self.features.shape} {self.unit}\n".encode())
+        digest = hashlib.sha256(
+            f"dosdt data 1 {self.features.shape} {self.unit.numerator:x}/{self.unit.denominator:x}\n".encode()
+        )
         digest.update(np.packbits(self.features).tobytes())
         for row in self.weight:
             digest.update(b"".join(b"%x " % weight for weight in row))
@@ -90,8 +93,11 @@ def group(
     sample_weight: Any = None,
 ) -> Groups:
     """Ask every row all questions and put rows with the same answers together."""
-    weight, unit = _weights(sample_weight, len(y))
     label = _numbered(y, classes)
+    weight, unit = _weights(sample_weight, len(label))
+    with suppress(TypeError):  # what is no table at all is refused as such
+        if len(X) != len(label):
+            raise InputError(f"inconsistent numbers of rows: {len(X)} of features, {len(label)} of labels")
     if (empty := np.flatnonzero(np.bincount(label, minlength=len(classes)) == 0)).size:
         raise Refused(f"field 'classes' has the label {classes[empty[0]]!r}, which no row of the data has")
     if sample_weight is not None and not weight.all():
@@ -173,6 +179,8 @@ def _weights(given: Any, n: int) -> tuple[npt.NDArray[Any], Fraction]:
 def _numbered(y: Any, classes: Sequence[Label]) -> npt.NDArray[np.intp]:
     """Return the place of every label among the classes."""
     number = {label: place for place, label in enumerate(classes)}
+    if y is None:
+        raise InputError("a certificate is checked against labels as well: pass y")
     values = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dosdt.checker.answers import check_memory
-from dosdt.checker.claims import Certificate, Refused
+from dosdt.checker.claims import Certificate, Refused, shown
 from dosdt.checker.counting import Counting
 from dosdt.checker.expansion import check_facts
 from dosdt.checker.reading import read_certificate
@@ -92,6 +92,8 @@ def conclusion(bound: int, base: int, most_leaves: int, certificate: Certificate
 
 
 def _verdict(path: str | os.PathLike[str], data: Any) -> Verdict:
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"the certificate must be given by the path of its file, got {type(path).__name__}")
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
@@ -179,9 +181,3 @@ def _taken_apart(certificate: Certificate, frame: pd.DataFrame) -> tuple[Any, An
     by_name = dict(zip(names, range(len(names)), strict=True))
     column = frame.iloc[:, by_name[weights]].to_numpy() if isinstance(weights, str) else None
     return frame.iloc[:, [by_name[name] for name in rest]], frame.iloc[:, by_name[target]], column
-
-
-def shown(value: Fraction) -> str:
-    """Return a fraction as text; one of thousands of digits, which Python will not print, as about what it is."""
-    longest = 10**4000
-    return str(value) if max(abs(value.numerator), value.denominator) < longest else f"about {float(value):.12g}"

@@ -84,16 +84,12 @@ class Counter:
             tables.append(spread)
         if min_support:
             tables.append(list(problem.weight))
-        # Integers are exact in floating point as long as their sums stay below 2^24 or 2^53.
-        largest = max(sum(spread), sum(problem.weight) if min_support else 0)
-        # More than any cost. Twice the number that stands for never fits as well, with room for one more.
-        dearest = sum(spread) + self._a * (2 * problem.n_rows + 4)
-        exceeds = dearest >= 2**61 or largest >= 2**52
-        dtype: Any = object if exceeds else np.float64 if largest >= 2**23 else np.float32
-        self.integer: Any = object if exceeds else np.int64 if dearest >= 2**29 else np.int32
-        self.never = 4 * dearest + 1 if exceeds else 2**61 if dearest >= 2**29 else 2**29
+        scale = _scale(problem, penalty, min_support)
+        dtype: Any = scale.real
+        self.integer: Any = scale.integer
+        self.never = scale.never
         # What no sum of losses reaches, where splits that cannot pay are passed over.
-        self._out: Any = 4 * dearest if exceeds else dtype(2 * largest + 2)
+        self._out: Any = 2 * sum(spread) + 2 if dtype is object else dtype(2 * sum(spread) + 2)
         # A penalty above all losses is as good as any larger one, and a penalty in a float stays exact.
         self._most = sum(spread)
         self._sides = np.ascontiguousarray(np.hstack([problem.features, ~problem.features]).T)
@@ -236,10 +232,36 @@ class WideCounter(Counter):
         return Counts(leaf, leaves, leaves, lowers, 1, spread.astype(self.integer))
 
 
-_WIDE = 600
+_WIDE = 2**21
+"""Numbers that one subset may take, in all tables of pairs."""
+_WIDE_OBJECTS = 2**20
+"""Products of Python's integers that one subset may take."""
 
 
 def counter_for(problem: Problem, penalty: Fraction, min_support: int, switches: frozenset[str]) -> Counter:
-    """Return a counter that suits the number of features."""
-    kind = Counter if problem.n_columns <= _WIDE else WideCounter
+    """Return a counter that suits the numbers of features and classes: no expansion may take long."""
+    pairs = problem.n_columns**2 * (len(problem.cost) + 2)
+    slow = _scale(problem, penalty, min_support).real is object and problem.n_rows * pairs > _WIDE_OBJECTS
+    kind = WideCounter if slow or 4 * pairs > _WIDE else Counter
     return kind(problem, penalty, min_support, switches)
+
+
+class _Scale(NamedTuple):
+    """Types that hold all sums and costs exactly, and a number above all costs."""
+
+    real: Any
+    integer: Any
+    never: int
+
+
+def _scale(problem: Problem, penalty: Fraction, min_support: int) -> _Scale:
+    a, b = penalty.numerator, penalty.denominator
+    spread = b * (sum(problem.ceiling) - sum(problem.floor))
+    # Integers are exact in floating point as long as their sums stay below 2^24 or 2^53.
+    largest = max(spread, sum(problem.weight) if min_support else 0)
+    # More than any cost. Twice the number that stands for never fits as well.
+    dearest = spread + a * (2 * problem.n_rows + 4)
+    if dearest >= 2**61 or largest >= 2**52:
+        return _Scale(object, object, 4 * dearest + 1)
+    real = np.float64 if largest >= 2**23 else np.float32
+    return _Scale(real, np.int64, 2**61) if dearest >= 2**29 else _Scale(real, np.int32, 2**29)

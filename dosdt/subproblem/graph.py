@@ -58,8 +58,10 @@ class Graph:
         Most leaves of a tree for the node; 2 where that is not limited, so that there is one share.
     """
 
-    def __init__(self, m: int, shares: int, integer: Any, chains: Chains | None, *, merge: bool = True) -> None:
-        self.m, self.shares, self.chains = m, shares, chains
+    def __init__(
+        self, m: int, shares: int, integer: Any, never: int, chains: Chains | None, *, merge: bool = True
+    ) -> None:
+        self.m, self.shares, self.never, self.chains = m, shares, never, chains
         self.subsets: list[Subset] = []
         self._ids: dict[Any, int] = {}
         self.merges = merge
@@ -133,7 +135,7 @@ class Graph:
         others = leaves[:, None] - 2 - np.arange(self.shares)
         sums = yes + np.take_along_axis(no, np.maximum(others, 0)[:, :, None], axis=1)
         # A share that leaves nothing for the other side is none.
-        sums[others < 0] = sums.max(initial=0) + 1
+        sums[others < 0] = 2 * self.never
         return np.asarray(sums)
 
     def settle(self, nodes: Ids) -> None:

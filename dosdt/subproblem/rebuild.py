@@ -50,6 +50,6 @@ def _best_split(graph: Graph, node: int) -> tuple[int, int] | None:
 
 def _counted(like: Graph, subset: Subset, counter: Counter) -> Graph:
     """Return a graph with just one node."""
-    graph = Graph(like.m, like.shares, counter.integer, None)
+    graph = Graph(like.m, like.shares, counter.integer, counter.never, None)
     graph.start(subset, counter.count([counter.rows(subset.rows)]), ())
     return graph

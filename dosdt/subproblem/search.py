@@ -39,7 +39,10 @@ _GRANDCHILDREN_AT_ONCE = 2**17
 _FEW_EXPANSIONS = 100
 """Up to here, finding the libraries whose threads are to be limited takes longer than the search itself."""
 _SMALL_PRODUCT = 2**18
-"""Up to so many multiplications, libraries use one thread anyway."""
+_LARGE_PRODUCT = 2**22
+"""Up to so many multiplications, libraries use one thread anyway; from so many on, threads matter from the start."""
+_LEAST_ROOM = 1024
+"""Nodes to keep, however short memory is."""
 
 
 class Task(NamedTuple):
@@ -91,7 +94,12 @@ class SubproblemSearch:
         self._subsets = Subsets(problem)
         shares = 1 if self.constraints.max_leaves is None else max(1, self.constraints.max_leaves - 1)
         self._graph = Graph(
-            problem.n_columns, shares, self._counter.integer, self._chains(), merge="cache" in self.switches
+            problem.n_columns,
+            shares,
+            self._counter.integer,
+            self._counter.never,
+            self._chains(),
+            merge="cache" in self.switches,
         )
         self._batch = max(1, _GRANDCHILDREN_AT_ONCE // self._counter.cells)
         self._log: list[Fact] | None = [] if record_facts else None
@@ -100,7 +108,7 @@ class SubproblemSearch:
         self._task = self.root()
         self._root: int | None = None
         self._active = 0
-        self._room: float | None = None
+        self._room: float | None = None  # how many nodes there may be, once memory was short
         self._best = prune(problem, Sketch((leaf_node(0),)), self.constraints)
         self._limit = self._best.cost
         self._limits = self._limit, self._prices.inside(self._limit)
@@ -121,7 +129,7 @@ class SubproblemSearch:
         last = inf if budget.expansions is None else before + budget.expansions
         with ExitStack() as threads:
             root = self._start(task)
-            few: float = before + _FEW_EXPANSIONS if self._counter.work > _SMALL_PRODUCT else inf
+            few = before + _few(self._counter.work)
             while not self._closed(root) and self.expanded < last and not pause():
                 root = self._forget(root)
                 wave = self._next_wave(root)
@@ -165,7 +173,7 @@ class SubproblemSearch:
     def spare_memory(self) -> None:
         """Forget what is cheap to prove again, and from now on hold no more than at present."""
         if self._room is None:
-            self._room = len(self._graph)
+            self._room = max(len(self._graph), _LEAST_ROOM)
 
     def lower_bound(self) -> int | None:
         """Return a bound on all trees, if the whole problem is the running task; else None."""
@@ -189,7 +197,10 @@ class SubproblemSearch:
         A bound holds where no more is allowed than where it was proved; with another λ it is lower. A tree holds
         if it keeps to the constraints.
         """
-        if not (np.array_equal(problem.features, self.problem.features) and problem.cost == self.problem.cost):
+        old = self.problem
+        if not np.array_equal(problem.features, old.features) or (
+            (problem.cost, problem.class_weight) != (old.cost, old.class_weight)
+        ):
             raise InputError("a search can continue on the same data only: features, labels, weights and costs")
         search = SubproblemSearch(problem, constraints, switches=self.switches, record_facts=self._log is not None)
         if search.constraints.min_support >= self.constraints.min_support:
@@ -238,6 +249,7 @@ class SubproblemSearch:
 
     def prove(self, path: Path, depth: int | None, leaves: int | None, expansions: int | None = None) -> None:
         """Solve a subset again, of which less is at hand than was once known; stop after so many expansions."""
+        self._room = inf  # what is proved now must stay until all that rests on it is
         self.run(Task(path, depth, leaves), Budget(expansions))
 
     # -- the search -----------------------------------------------------------------------------------------------
@@ -280,9 +292,9 @@ class SubproblemSearch:
         if not self._is_full():
             return root
         subset, before = self._graph.subsets[root], len(self._graph)
-        needed = np.concatenate(descend(self._graph, root, self._need()).levels)
+        needed = np.concatenate(descend(self._graph, root, self._need(), curious=False).levels)
         if self._graph.forget(needed) < before / 10:
-            self._room = inf  # too little to live on: only the limit itself can stop this now
+            self._room = int(1.25 * before) + 1  # too little to live on: some more, until the limit itself stops this
         node = self._graph.find(subset.key)
         assert node is not None
         self._root = node
@@ -294,7 +306,7 @@ class SubproblemSearch:
             wave = dive(self._graph, root)
             if len(wave.wanted.node):
                 return wave
-        return descend(self._graph, root, self._need())
+        return descend(self._graph, root, self._need(), curious=self._room is None)
 
     def _ride(self, wave: Wave, last: float, pause: Callable[[], bool]) -> None:
         """Count what a wave asks for, or as much of it as the budget allows, and carry bounds up."""
@@ -368,6 +380,13 @@ def _binding(problem: Problem, constraints: Constraints) -> Constraints:
         None if leaves is not None and leaves >= most else leaves,
         constraints.min_support,
     )
+
+
+def _few(work: int) -> float:
+    """Return how many expansions there must be for threads to matter, by the size of the largest product."""
+    if work <= _SMALL_PRODUCT:
+        return inf
+    return _FEW_EXPANSIONS if work < _LARGE_PRODUCT else 0
 
 
 @cache

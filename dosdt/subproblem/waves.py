@@ -40,8 +40,12 @@ class _Sides(NamedTuple):
     kid: Array
 
 
-def descend(graph: Graph, root: int, limit: int) -> Wave:
-    """Find what must be known to prove that a node costs `limit` or more, or as much as its best tree."""
+def descend(graph: Graph, root: int, limit: int, *, curious: bool = True) -> Wave:
+    """Find what must be known to prove that a node costs `limit` or more, or as much as its best tree.
+
+    A `curious` wave looks first into sides that nobody has looked into. Where such sides are forgotten again, that
+    would never end.
+    """
     front: Ids = np.array([root])
     need = np.array([limit], graph.lower.dtype)
     levels, wanted = [], []
@@ -53,7 +57,7 @@ def descend(graph: Graph, root: int, limit: int) -> Wave:
         node = front[at]
         rest = leaves[at] - 2 - share
         yes, no = _sides(graph, node, share, feature), _sides(graph, node, rest, feature + graph.m)
-        second = _second(yes, no)
+        second = _second(yes, no, curious)
         kid = np.where(second, no.kid, yes.kid)
         room = need[at] - np.where(second, yes.lower, no.lower)
         old = kid >= 0
@@ -101,11 +105,12 @@ def _sides(graph: Graph, node: Ids, share: Ids, side: Ids) -> _Sides:
     return _Sides(graph.lowers[node, share, side], graph.uppers[node, share, side], graph.kids[node, share, side])
 
 
-def _second(yes: _Sides, no: _Sides) -> Array:
+def _second(yes: _Sides, no: _Sides, curious: bool) -> Array:
     """Choose the side to look at: one never looked into first, else the one of which less is known to be spent."""
     yes_open, no_open = yes.upper > yes.lower, no.upper > no.lower
-    yes_new, no_new = (yes.kid < 0) & yes_open, (no.kid < 0) & no_open
-    second = np.where(yes_new == no_new, no.lower < yes.lower, no_new)
+    second: Array = no.lower < yes.lower
+    if curious:
+        second = np.where((yes.kid < 0) == (no.kid < 0), second, no.kid < 0)
     return np.where(yes_open & no_open, second, no_open)
 
 

@@ -15,9 +15,9 @@ import pytest
 from certified import Case, case
 
 from dosdt.certificate import to_bytes
-from dosdt.checker.claims import Certificate, Fact, Node
+from dosdt.checker.claims import Certificate, Fact, Node, shown
 from dosdt.checker.reading import read_certificate
-from dosdt.checker.verify import shown, verify
+from dosdt.checker.verify import verify
 from dosdt.classifier import DOSDTClassifier
 from dosdt.errors import InputError
 
@@ -326,9 +326,25 @@ def test_whatever_is_accepted_is_true(start: int, tmp_path: Path) -> None:
 
 def test_fractions_too_long_to_print() -> None:
     assert shown(Fraction(1, 3)) == "1/3"
-    assert shown(Fraction(10**5000 + 1, 3 * 10**5000)) == "about 0.333333333333"
+    assert shown(Fraction(10**5000 + 1, 3 * 10**5000)) == "a number of 16612 bits"
 
 
 def test_a_certificate_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read certificate .*: No such file"):
         verify(tmp_path / "none", [[0], [1]], [0, 1])
+
+
+def test_what_is_not_data_gets_one_line(tmp_path: Path) -> None:
+    found = case(3, tmp_path)
+    n = len(found.labels)
+    for features, labels, weights in (
+        (found.features, None, None),
+        (found.features, 7, None),
+        (found.features[:-1], found.labels, [0] + [1] * (n - 1)),
+        ([*found.features, found.features[0]], found.labels, [0] + [1] * (n - 1)),
+    ):
+        with pytest.raises(InputError):
+            verify(found.path, features, labels, weights)
+    for path in (None, 5, b"certificate"):
+        with pytest.raises(InputError, match="path"):
+            verify(path, found.features, found.labels)  # type: ignore[arg-type]

@@ -99,7 +99,7 @@ def test_a_wave_wants_children_of_candidates_only_and_each_once() -> None:
 
 
 def test_shares_of_the_leaves_add_up() -> None:
-    graph = Graph(1, 3, np.int64, None)
+    graph = Graph(1, 3, np.int64, 10**6, None)
     bounds = np.array([[[10, 100], [20, 200], [30, 300]]])
     # With four leaves the yes side may have one, two or three, and the no side the rest.
     assert graph.candidates(bounds, np.array([4]))[0, :, 0].tolist() == [310, 220, 130]

@@ -19,6 +19,7 @@ from dosdt.penalty import Prices
 from dosdt.problem import Problem
 from dosdt.solver import solve
 from dosdt.subproblem import counts
+from dosdt.subproblem import search as subproblem_search
 from dosdt.subproblem.search import SWITCHES, SubproblemSearch
 
 N_PROBLEMS, CHUNK = 10_000, 250
@@ -324,7 +325,8 @@ def test_penalties_beyond_floating_point(algorithm: str, regularization: str) ->
     assert answer.sketch.n_leaves == (4 if regularization == "1e-320" else 1)
 
 
-def test_short_of_memory_it_forgets_and_stays_exact() -> None:
+def test_short_of_memory_it_forgets_and_stays_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subproblem_search, "_LEAST_ROOM", 1)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         features = rng.random((200, 10)) < 0.5
@@ -405,3 +407,29 @@ def test_a_search_goes_on_with_its_own_data_only() -> None:
         search.continued(other)
     with pytest.raises(InputError, match=r"search\.continued"):
         solve(other, search=search)
+
+
+def test_weights_far_above_costs_do_not_overflow() -> None:
+    """Rows that lose nothing may weigh so much that only their weight needs large numbers."""
+    features = [[i >> k & 1 for k in range(3)] for i in range(8)] + [[0, 0, 0], [1, 1, 1]]
+    labels = [bin(i).count("1") % 2 for i in range(8)]
+    heavy = [1] * 8 + [2**28, 2**28]
+    features += features[-2:]
+    problem = Problem.from_arrays(features, [*labels, 0, 1, 1, 0], 0, sample_weight=[*heavy, 2**28, 2**28])
+    constraints = Constraints(max_depth=3, min_support=1)
+    answer = solve(problem, constraints=constraints, limits=Limits(seconds=20))
+    assert answer.status is Status.OPTIMAL
+    assert answer.objective == problem.objective(problem.b * sum(problem.floor))
+
+
+def test_other_weights_are_other_data() -> None:
+    features = [[0], [1], [0], [1]]
+    costs = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]  # the third class costs nothing, but weighs
+    light, heavy = (
+        Problem.from_arrays(features, [0, 1, 2, 2], "0.1", sample_weight=[1, 1, weight, weight], cost_matrix=costs)
+        for weight in (1, 99)
+    )
+    assert np.array_equal(light.features, heavy.features)
+    assert light.cost == heavy.cost
+    with pytest.raises(InputError, match="same data only"):
+        SubproblemSearch(light).continued(heavy)
