@@ -107,30 +107,29 @@ class Problem:
         kept, group = distinct_rows(binary, [column.source for column in columns])
         counts = _group_sums(group, label, weight, len(kept), len(classes))
 
-        totals = [sum(column) * weight_unit for column in zip(*counts, strict=True)]
-        factors = class_weights(class_weight, classes.tolist(), totals)
+        factors = class_weights(class_weight, classes.tolist(), [sum(row) * weight_unit for row in counts.T.tolist()])
         integer_factors, factor_unit = whole(factors)
         weight_unit *= factor_unit
-        counts = [[n * f for n, f in zip(row, integer_factors, strict=True)] for row in counts]
-        if not any(map(any, counts)):
-            raise InputError("class_weight leaves no weight at all; at least one class must count")
         table = cost_table(cost_matrix, len(classes))
         integer_costs, matrix_unit = whole([cost for row in table for cost in row])
-        integer_table = [integer_costs[k * len(classes) :][: len(classes)] for k in range(len(classes))]
-        costs = [
-            [sum(map(int.__mul__, row, column)) for column in zip(*integer_table, strict=True)] for row in counts
-        ]
+        largest = sum(map(sum, counts.tolist())) * max(integer_factors) * max(1, *integer_costs)
+        if largest >= 2**62:
+            counts = counts.astype(object)
+        counts = counts * np.array(integer_factors, counts.dtype)
+        if not counts.any():
+            raise InputError("class_weight leaves no weight at all; at least one class must count")
+        costs = counts @ np.array(integer_costs, counts.dtype).reshape(len(classes), len(classes))
 
         # Heavy rows in the low bits keep the high bit planes short; the sort is stable, so order is determined.
-        order = sorted(range(len(kept)), key=lambda r: -sum(counts[r]))
-        total = sum(map(sum, counts)) * weight_unit
+        order = np.argsort(-counts.sum(axis=1), kind="stable")
+        total = sum(map(sum, counts.tolist())) * weight_unit
         regularization = check_regularization(regularization)
         cost_unit = weight_unit * matrix_unit
         penalty = regularization * total / cost_unit
         return cls(
             features=kept[order],
-            class_weight=tuple(tuple(counts[r][c] for r in order) for c in range(len(classes))),
-            cost=tuple(tuple(costs[r][c] for r in order) for c in range(len(classes))),
+            class_weight=tuple(map(tuple, counts[order].T.tolist())),
+            cost=tuple(map(tuple, costs[order].T.tolist())),
             a=penalty.numerator,
             b=penalty.denominator,
             columns=tuple(columns),
@@ -234,8 +233,8 @@ def _distinct_columns(binary: Binary, names: Sequence[str]) -> list[Column]:
 
 def _group_sums(
     group: npt.NDArray[np.int64], label: npt.NDArray[np.int64], weight: IntArray, n_rows: int, n_classes: int
-) -> list[list[int]]:
-    """Return the weight of every class in every distinct row, as Python integers."""
+) -> IntArray:
+    """Return the weight of every class in every distinct row, shape (n_rows, n_classes)."""
     sums = np.zeros(n_rows * n_classes, dtype=weight.dtype)
     np.add.at(sums, group * n_classes + label, weight)
-    return [list(map(int, row)) for row in sums.reshape(n_rows, n_classes).tolist()]
+    return sums.reshape(n_rows, n_classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -76,4 +77,4 @@ def tree_of(problem: Problem, sketch: Sketch, rules: Sequence[Rule], columns: Se
 
 
 def _total(values: Sequence[int], mask: Binary) -> int:
-    return sum(values[row] for row in np.flatnonzero(mask).tolist())
+    return sum(compress(values, mask.tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -15,13 +16,22 @@ from dosdt.weights import sample_weights, weight_array
 
 def checked_labels(X: Any, y: Any) -> Any:
     """Return the labels of the rows of `X` as one column."""
-    from sklearn.utils import column_or_1d
     from sklearn.utils.validation import _num_samples
 
     if y is None:
         raise InputError("this classifier requires y to be passed, but the target y is None")
     encode_labels(y)
-    y = column_or_1d(y, warn=True)
+    y = np.asarray(y)
+    if y.ndim == 2:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; change the shape of y to (n_samples,), "
+            "for example with ravel().",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        y = y.ravel()
     with suppress(TypeError):  # what is not a table is refused by the binarizer, in its own words
         if (n := _num_samples(X)) != len(y):
             raise InputError(f"inconsistent numbers of rows: {n} of features, {len(y)} of labels")
