@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -123,6 +124,14 @@ def test_memory_is_not_asked_for_at_every_step(monkeypatch: pytest.MonkeyPatch) 
     assert len(asked) == 1
 
 
+@pytest.fixture(autouse=True)
+def _ordinary_ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where a shell has started the tests in the background and has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_the_first_interrupt_asks_and_the_second_insists() -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), Watch(Limits(seconds=0, evaluations=0)) as watch:
@@ -182,6 +191,7 @@ def test_signals_are_left_alone_outside_the_main_thread() -> None:
 IMPATIENT = """
 import random, signal
 from dosdt import Problem, solve
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = random.Random(0)
 problem = Problem.from_arrays(
     [[rng.randrange(2) for _ in range(14)] for _ in range(300)], [rng.randrange(2) for _ in range(300)], "0.0005"
