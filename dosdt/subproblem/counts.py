@@ -86,6 +86,7 @@ class Counter:
             tables.append(list(problem.weight))
         scale = _scale(problem, penalty, min_support)
         dtype: Any = scale.real
+        self._slowness = 64 if dtype is object else 1
         self.integer: Any = scale.integer
         self.never = scale.never
         # What no sum of losses reaches, where splits that cannot pay are passed over.
@@ -108,8 +109,8 @@ class Counter:
 
     @property
     def work(self) -> int:
-        """How many multiplications the largest product takes."""
-        return max(int(matters.sum()) for matters in self._matters) * self._width**2
+        """How many multiplications the largest product takes, or as many as take as long."""
+        return max(int(matters.sum()) for matters in self._matters) * self._width**2 * self._slowness
 
     def rows(self, row_set: RowSet) -> Rows:
         """Return the rows of a subset that matter."""
@@ -211,6 +212,11 @@ class WideCounter(Counter):
     def cells(self) -> int:
         """How many numbers one subset takes."""
         return 2 * self._width
+
+    @property
+    def work(self) -> int:
+        """How many additions all sums take, as multiplications that take as long."""
+        return len(self._matters[0]) * self._width * len(self._factors) * 8 * self._slowness
 
     def count(self, subsets: Sequence[Rows]) -> Counts:
         """Count for several subsets at once."""

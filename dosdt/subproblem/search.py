@@ -36,6 +36,8 @@ SWITCHES: dict[str, str] = {
 }
 
 _GRANDCHILDREN_AT_ONCE = 2**17
+_WORK_AT_ONCE = 2**27
+"""Multiplications in a batch: a tenth of a second or so, since limits are looked at between batches."""
 _FEW_EXPANSIONS = 100
 """Up to here, finding the libraries whose threads are to be limited takes longer than the search itself."""
 _SMALL_PRODUCT = 2**18
@@ -101,7 +103,9 @@ class SubproblemSearch:
             self._chains(),
             merge="cache" in self.switches,
         )
-        self._batch = max(1, _GRANDCHILDREN_AT_ONCE // self._counter.cells)
+        self._batch = max(
+            1, min(_GRANDCHILDREN_AT_ONCE // self._counter.cells, _WORK_AT_ONCE // (self._counter.work + 1))
+        )
         self._log: list[Fact] | None = [] if record_facts else None
         self._told = Hearsay()
         self._opener = Opener(self._graph, self._subsets, self._counter, self._told)

@@ -433,3 +433,11 @@ def test_other_weights_are_other_data() -> None:
     assert light.cost == heavy.cost
     with pytest.raises(InputError, match="same data only"):
         SubproblemSearch(light).continued(heavy)
+
+
+def test_nothing_to_avoid() -> None:
+    """Rows whose labels all cost the same leave nothing to count."""
+    problem = Problem.from_arrays([[0], [0], [1], [1]], [0, 1, 0, 1], "0.1")
+    assert solve(problem).objective == Fraction(6, 10)
+    same = Problem.from_arrays([[0], [1]], [0, 1], "0.1", cost_matrix=[[1, 1], [1, 1]])
+    assert solve(same).objective == Fraction(11, 10)
