@@ -21,9 +21,10 @@ from gmpy2 import popcount
 from dosdt.bitvectors import RowSet, pack, unpack
 from dosdt.checker.claims import Fact
 from dosdt.checker.counting import Counting, Counts
-from dosdt.checker.expansion import FEW, Gap, Limits, gaps, one_thread
+from dosdt.checker.expansion import FEW, Gap, Limits, gaps
 from dosdt.penalty import Prices
 from dosdt.problem import Problem
+from dosdt.threads import one_thread
 
 
 class Prover(Protocol):

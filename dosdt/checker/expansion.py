@@ -10,16 +10,16 @@ A fact holds for the rows it names under its limits on depth and leaves, hence a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import nullcontext
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dosdt.checker.claims import Fact, Refused, shown
 from dosdt.checker.counting import Counting, Counts
 from dosdt.checker.subsets import Subsets
+from dosdt.threads import one_thread
 
 Limits = tuple[int | None, int | None]
 """Depth and leaves that a tree may have at most; None is no limit."""
@@ -86,19 +86,6 @@ def check_facts(facts: Sequence[Fact], counting: Counting, names: Sequence[str])
     with one_thread() if len(facts) > FEW else nullcontext():
         for start in range(0, len(facts), counting.batch):
             _check_batch(facts, range(start, min(start + counting.batch, len(facts))), counting, subsets, names)
-
-
-@cache
-def _libraries() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Keep matrix products to one thread: they are small, and threads that wait for each other cost far more."""
-    context: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return context
 
 
 def _check_batch(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from functools import cache
+from contextlib import ExitStack
 from math import inf
 from typing import NamedTuple
 
 import msgpack
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from dosdt.bitvectors import RowSet
 from dosdt.bounds import a_priori_leaves
@@ -27,6 +25,7 @@ from dosdt.subproblem.opening import Opener
 from dosdt.subproblem.rebuild import best_tree
 from dosdt.subproblem.subsets import Path, Subset, Subsets
 from dosdt.subproblem.waves import Wanted, Wave, ascend, descend, dive
+from dosdt.threads import one_thread
 
 SWITCHES: dict[str, str] = {
     "reduced_support": "a side of a split whose rows lose too little cannot pay for its leaf",
@@ -139,7 +138,7 @@ class SubproblemSearch:
                 wave = self._next_wave(root)
                 if self.expanded + len(wave.wanted.node) > few:
                     few = inf
-                    threads.enter_context(_one_thread())
+                    threads.enter_context(one_thread())
                 self._ride(wave, last, pause)
                 self._take_best(root)
         self._build_best(root)
@@ -391,17 +390,6 @@ def _few(work: int) -> float:
     if work <= _SMALL_PRODUCT:
         return inf
     return _FEW_EXPANSIONS if work < _LARGE_PRODUCT else 0
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def _one_thread() -> AbstractContextManager[None]:
-    """Keep matrix products to one thread: they are small, and threads that wait for each other cost far more."""
-    context: AbstractContextManager[None] = _libraries().limit(limits=1, user_api="blas")
-    return context
 
 
 def _never() -> bool:
