@@ -152,7 +152,7 @@ def rows(table: Table) -> list[str]:
     from dosdt.errors import InputError
     from dosdt.penalty import Prices
     from dosdt.subproblem.counts import Counter
-    from dosdt.subproblem.search import SWITCHES
+    from dosdt.subproblem.terms import SWITCHES
 
     problem = table.problem("0.01")
     if max(map(sum, problem.cost)) >= 2**24 or problem.n_columns > 200:

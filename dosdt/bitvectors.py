@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from gmpy2 import mpz, popcount
+from gmpy2 import mpz, popcount, to_binary
 
 if TYPE_CHECKING:
     RowSet = int  # gmpy2 has no types; an mpz does all that is asked of it as an int does
@@ -29,6 +29,15 @@ def unpack(rows: RowSet, n_rows: int) -> npt.NDArray[np.bool_]:
     """Return the subset as a boolean mask of shape (n_rows,)."""
     data = int(rows).to_bytes((n_rows + 7) // 8, "little")
     return np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")[:n_rows].astype(np.bool_)
+
+
+def unpack_many(row_sets: Sequence[RowSet], n_rows: int) -> npt.NDArray[np.bool_]:
+    """Return several subsets as boolean masks, shape (len(row_sets), n_rows)."""
+    width = (n_rows + 7) // 8
+    # Two bytes for type and sign, then the lowest byte first, without zeros at the end.
+    data = b"".join([to_binary(rows)[2:].ljust(width, b"\0") for rows in row_sets])
+    packed = np.frombuffer(data, np.uint8).reshape(len(row_sets), width)
+    return np.unpackbits(packed, axis=1, count=n_rows, bitorder="little").view(np.bool_)
 
 
 class PlaneSum:

@@ -91,6 +91,8 @@ class LeafCache:
         self._class_weights: dict[int, tuple[int, ...]] = {}
         self._index: dict[object, int] = {}
         self.leaves: list[Leaf] = []
+        self.computed = 0
+        """How often a leaf's sums were computed."""
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, self._totals(everything))
 
@@ -118,6 +120,11 @@ class LeafCache:
             known = tuple(planes.over(leaf.rows) for planes in self._class_planes)
             self._class_weights[leaf.index] = known
         return known
+
+    def number(self, leaf: Leaf) -> int:
+        """Return a number of 64 bits that is the same for a leaf in all processes, however they came by it."""
+        # Hashes of integers and of tuples of them are no secret, unlike those of texts.
+        return hash(self._identity(leaf.path, leaf.rows)) & 0xFFFFFFFFFFFFFFFF
 
     def separate(self, leaves: list[Leaf], asked: frozenset[int]) -> tuple[int, list[Leaf], list[Leaf]]:
         """Return a feature that cuts none of the leaves, and the leaves on its two sides."""
@@ -177,11 +184,10 @@ class LeafCache:
 
     def _leaf(self, path: Path, rows: RowSet, totals: Totals | None, less: Totals | None = None) -> Leaf:
         """Return the leaf, computing its sums unless they are given: as `totals`, or `totals` less `less`."""
-        # With a depth limit the number of clauses matters, so leaves with equal rows may differ.
-        key = tuple(sorted(path, key=abs)) if self._constraints.max_depth is not None else rows
-        index = self._index.setdefault(key, len(self.leaves))
+        index = self._index.setdefault(self._identity(path, rows), len(self.leaves))
         if index < len(self.leaves) and "leaf_cache" in self._switches:
             return self.leaves[index]
+        self.computed += 1
         if totals is None:
             totals = self._totals(rows)
         elif less is not None:
@@ -198,6 +204,10 @@ class LeafCache:
         if index == len(self.leaves):
             self.leaves.append(leaf)
         return leaf
+
+    def _identity(self, path: Path, rows: RowSet) -> Path | RowSet:
+        # With a depth limit the number of clauses matters, so leaves with equal rows may differ.
+        return tuple(sorted(path, key=abs)) if self._constraints.max_depth is not None else rows
 
     def _totals(self, rows: RowSet) -> Totals:
         costs = tuple([planes.over(rows) for planes in self._cost_planes])

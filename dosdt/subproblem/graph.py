@@ -17,10 +17,8 @@ import numpy.typing as npt
 
 from dosdt.subproblem.chains import Chains
 from dosdt.subproblem.counts import Counts
+from dosdt.subproblem.ghosts import Array, Ghosts, Ids
 from dosdt.subproblem.subsets import Key, Path, Subset
-
-Array = npt.NDArray[Any]
-Ids = npt.NDArray[np.intp]
 
 _ARRAYS = (
     "lowers",
@@ -35,8 +33,11 @@ _ARRAYS = (
     "opened",
     "parent",
     "literal",
+    "settled",
 )
 _GROWTH = 1.25
+NOBODY = -1
+"""Stands in `Graph.kids` for a child that is no node; -2 and below are the ghosts 0, 1, ... of others' nodes."""
 
 
 class Graph:
@@ -47,13 +48,19 @@ class Graph:
     lowers, uppers : integer arrays of shape (nodes, K, 2M)
         Bounds on the children's costs; K is 1 where leaves are not limited. Arrays have room for more nodes.
     kids : int32 array of shape (nodes, K, 2M)
-        The nodes of the children, -1 where there is none.
+        The nodes of the children, `NOBODY` where there is none; those of another member's graph are below that.
     lower, upper : integer arrays of shape (nodes,)
         Bounds on the nodes' own costs; `upper` is that of a tree.
     counted, leaf : integer arrays of shape (nodes,)
         What the nodes' best trees cost as far as counting them tells, and what they cost as leaves.
     opened : bool array of shape (nodes,)
         Whether any child has been a node.
+    numbers : dict
+        The number of each node, by key.
+    settled : int32 array of shape (nodes,)
+        When bounds were last brought up to date, by `clock`, which others set.
+    ghosts : Ghosts, optional
+        What is known of nodes in other graphs.
     leaves : int32 array of shape (nodes,)
         Most leaves of a tree for the node; 2 where that is not limited, so that there is one share.
     """
@@ -63,7 +70,7 @@ class Graph:
     ) -> None:
         self.m, self.shares, self.never, self.chains = m, shares, never, chains
         self.subsets: list[Subset] = []
-        self._ids: dict[Any, int] = {}
+        self.numbers: dict[Any, int] = {}
         self.merges = merge
         self._starts: dict[int, Path] = {}
         self.lowers, self.uppers = (np.empty((0, shares, 2 * m), integer) for _ in range(2))
@@ -71,21 +78,23 @@ class Graph:
         self.kids = np.empty((0, shares, 2 * m), np.int32)
         self.lower, self.upper, self.counted, self.leaf = (np.empty(0, integer) for _ in range(4))
         self.opened = np.empty(0, np.bool_)
-        self.leaves, self.parent, self.literal = (np.empty(0, np.int32) for _ in range(3))
+        self.leaves, self.parent, self.literal, self.settled = (np.empty(0, np.int32) for _ in range(4))
+        self.ghosts: Ghosts | None = None
+        self.clock = 0
 
     def __len__(self) -> int:
         return len(self.subsets)
 
     def find(self, key: Key) -> int | None:
         """Return the node with a key, or None."""
-        return self._ids.get(key)
+        return self.numbers.get(key)
 
     def add(self, subsets: Sequence[Subset], counts: Counts, parents: Sequence[int], literals: Sequence[int]) -> Ids:
         """Add nodes with the bounds that counting gives; `parents` and `literals` say how they were reached."""
         first, last = len(self), len(self) + len(subsets)
         self._reserve(last)
         if self.merges:
-            self._ids.update((subset.key, first + k) for k, subset in enumerate(subsets))
+            self.numbers.update((subset.key, first + k) for k, subset in enumerate(subsets))
         self.subsets += subsets
         new = slice(first, last)
         self.lowers[new], self.uppers[new] = _allowed(subsets, counts, self.shares)
@@ -96,6 +105,7 @@ class Graph:
         self.leaves[new] = [subset.leaves or 2 for subset in subsets]
         self.parent[new], self.literal[new] = parents, literals
         self.opened[new] = False
+        self.settled[new] = self.clock
         nodes = np.arange(first, last)
         self.settle(nodes)
         self.counted[new] = self.upper[new]
@@ -104,9 +114,13 @@ class Graph:
     def start(self, subset: Subset, counts: Counts, path: Path) -> int:
         """Add a node that is reached by a path of its own."""
         node = int(self.add([subset], counts, [-1], [0])[0])
-        self._ids[subset.key] = node
-        self._starts[node] = path
+        self.numbers[subset.key] = node
+        self.reach(node, path)
         return node
+
+    def reach(self, node: int, path: Path) -> None:
+        """Say that a path of its own leads to a node."""
+        self._starts[node] = path
 
     def path(self, node: int) -> Path:
         """Return the signed feature numbers that lead to a node."""
@@ -146,6 +160,12 @@ class Graph:
             kids = kids[known]
             lowers[known] = np.maximum(lowers[known], self.lower[kids])
             uppers[known] = np.minimum(uppers[known], self.upper[kids])
+        if self.ghosts is not None:
+            far = self.kids[nodes] < NOBODY
+            ghosts = -2 - self.kids[nodes][far]
+            lowers[far] = np.maximum(lowers[far], self.ghosts.lower[ghosts])
+            uppers[far] = np.minimum(uppers[far], self.ghosts.upper[ghosts])
+            self.settled[nodes] = self.clock
         if self.shares > 1:
             # With fewer leaves a tree costs no less, with more no more.
             lowers = np.maximum.accumulate(lowers[:, ::-1], axis=1)[:, ::-1]
@@ -155,15 +175,29 @@ class Graph:
         self.lowers[nodes], self.uppers[nodes] = lowers, uppers
         leaves = self.leaves[nodes]
         self.upper[nodes] = upper = np.minimum(
-            self.upper[nodes], self.candidates(uppers, leaves).reshape(len(nodes), -1).min(axis=1)
+            self.upper[nodes], self.candidates(uppers, leaves).reshape(len(nodes), self.shares * self.m).min(axis=1)
         )
-        lower = self.candidates(lowers, leaves).reshape(len(nodes), -1).min(axis=1)
+        lower = self.candidates(lowers, leaves).reshape(len(nodes), self.shares * self.m).min(axis=1)
         self.lower[nodes] = np.maximum(self.lower[nodes], np.minimum(lower, upper))
 
-    def link(self, node: Ids, share: Ids, side: Ids, kids: Sequence[int]) -> None:
+    def refresh(self, nodes: Ids) -> None:
+        """Bring bounds up to date where something was heard of children elsewhere since that was done last."""
+        if self.ghosts is None or not len(self.ghosts):
+            return
+        kids = self.kids[nodes]
+        far = kids < NOBODY
+        heard = np.where(far, self.ghosts.heard[np.where(far, -2 - kids, 0)], -1).max(axis=(1, 2), initial=-1)
+        self.settle(nodes[heard >= self.settled[nodes]])
+
+    def link(self, node: Ids, share: Ids, side: Ids, kids: Sequence[int] | Ids) -> None:
         """Say which nodes are the children at these places."""
         self.kids[node, share, side] = kids
         self.opened[node] = True
+
+    def hear(self, node: Ids, share: Ids, side: Ids, lower: Array, upper: Array) -> None:
+        """Take in bounds on children that are no nodes here; call `settle` then."""
+        self.lowers[node, share, side] = np.maximum(self.lowers[node, share, side], lower)
+        self.uppers[node, share, side] = np.minimum(self.uppers[node, share, side], upper)
 
     def raise_lower(self, node: int, lower: int) -> None:
         """Take in a lower bound on a node from elsewhere."""
@@ -193,7 +227,7 @@ class Graph:
         parent[parent >= 0] = number[parent[parent >= 0]]
         self._starts = {int(number[node]): path for node, path in self._starts.items()}
         self.subsets = [subset for subset, keep in zip(self.subsets, kept.tolist(), strict=True) if keep]
-        self._ids = {key: int(number[node]) for key, node in self._ids.items() if kept[node]}
+        self.numbers = {key: int(number[node]) for key, node in self.numbers.items() if kept[node]}
         return n - left
 
     def _reserve(self, n: int) -> None:

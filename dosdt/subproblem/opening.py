@@ -1,14 +1,17 @@
-"""Making subsets nodes of the graph: by counting them, or by what is known of them from elsewhere."""
+"""Making children nodes of one graph: by counting them, or by what is known of them from elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from itertools import pairwise
 
-from dosdt.subproblem.counts import Counter, Rows
+import numpy as np
+
+from dosdt.subproblem.arrivals import Arrivals
 from dosdt.subproblem.graph import Graph
 from dosdt.subproblem.hearsay import Hearsay
-from dosdt.subproblem.subsets import Path, Subset, Subsets
+from dosdt.subproblem.subsets import Path, Subset
+from dosdt.subproblem.terms import Terms
 from dosdt.subproblem.waves import Wanted
 
 
@@ -17,59 +20,40 @@ class Opener:
 
     Parameters
     ----------
+    terms : Terms
     graph : Graph
-    subsets : Subsets
-    counter : Counter
     told : Hearsay
         Bounds from elsewhere; where one says enough, nothing need be counted.
     """
 
-    def __init__(self, graph: Graph, subsets: Subsets, counter: Counter, told: Hearsay) -> None:
-        self._graph, self._subsets, self._counter, self._told = graph, subsets, counter, told
+    def __init__(self, terms: Terms, graph: Graph, told: Hearsay) -> None:
+        self._terms, self._graph, self._told = terms, graph, told
 
     def start(self, subset: Subset, path: Path) -> int:
         """Make a subset a node that a path of its own leads to."""
-        node = self._graph.start(subset, self._counter.count([self._counter.rows(subset.rows)]), path)
-        self._hear([node])
+        counter = self._terms.counter
+        node = self._graph.start(subset, counter.count([counter.rows(subset.rows)]), path)
+        self._graph.raise_lower(node, self._told.bound(subset))
         return node
 
-    def open(self, wanted: Wanted) -> list[int]:
-        """Make children nodes, unless they are already; return the new ones."""
-        graph, subsets = self._graph, self._subsets
-        new: dict[Any, int] = {}
-        children: list[Subset] = []
-        rows: list[Rows] = []
-        parents, literals, kids = [], [], []
-        parent, parents_rows = -1, Rows()
-        for node, share, side in zip(*(part.tolist() for part in wanted), strict=True):
-            child = subsets.child(graph.subsets[node], side, share)
-            key = child.key
-            kid = graph.find(key)
-            if kid is None:
-                kid = new.get(key)
-            if kid is None and (lower := self._told.bound(child)) > graph.lowers[node, share, side]:
-                graph.lowers[node, share, side] = lower
-                kid = -1
-            elif kid is None:
-                if node != parent:  # children of one parent come one after another
-                    parent, parents_rows = node, self._counter.rows(graph.subsets[node].rows)
-                kid = len(graph) + len(children)
-                if graph.merges:
-                    new[key] = kid
-                children.append(child)
-                rows.append(self._counter.child(parents_rows, side))
-                parents.append(node)
-                literals.append(subsets.literal(side))
-            kids.append(kid)
-        added: list[int] = []
-        if children:
-            added = graph.add(children, self._counter.count(rows), parents, literals).tolist()
-            self._hear(added)
-        graph.link(*wanted, kids)
-        return added
-
-    def _hear(self, nodes: Sequence[int]) -> None:
-        """Raise bounds on nodes by what others have told."""
-        if self._told:
-            for node in nodes:
-                self._graph.raise_lower(node, self._told.bound(self._graph.subsets[node]))
+    def open(self, wanted: Wanted, pause: Callable[[], bool]) -> list[int]:
+        """Make children nodes, unless they are already, or until it is time to pause; return the new ones."""
+        graph, sides = self._graph, self._terms.subsets.sides
+        arrivals = Arrivals(self._terms, graph, self._told)
+        before, tickets = len(graph), []
+        lower, share, side = graph.lowers[wanted].tolist(), wanted.share.tolist(), wanted.side.tolist()
+        # Children of one node stand together.
+        first = np.flatnonzero(np.diff(wanted.node, prepend=-1)).tolist()
+        for start, end in pairwise([*first, len(side)]):
+            node = int(wanted.node[start])
+            rows = graph.subsets[node].rows
+            children = [(side[k], share[k], lower[k], rows & sides[side[k]]) for k in range(start, end)]
+            tickets += arrivals.tickets(graph.subsets[node], children, node)
+        while arrivals.left and arrivals.count(1) and arrivals.left:
+            if pause():
+                break
+        arrivals.close()
+        known = arrivals.known(tickets)
+        graph.link(*wanted, known.nodes)
+        graph.hear(*wanted, known.lower, known.upper)
+        return list(range(before, len(graph)))

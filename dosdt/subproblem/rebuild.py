@@ -19,7 +19,7 @@ def best_tree(graph: Graph, node: int, subsets: Subsets, counter: Counter) -> Sk
     stack: list[tuple[int, Graph, int]] = [(0, graph, node)]
     while stack:
         place, known, number = stack.pop()
-        if (split := _best_split(known, number)) is None:
+        if (split := best_split(known, number)) is None:
             continue
         share, feature = split
         nodes[place] = split_node(feature, len(nodes), len(nodes) + 1)
@@ -33,12 +33,12 @@ def best_tree(graph: Graph, node: int, subsets: Subsets, counter: Counter) -> Sk
             if kid >= 0:
                 stack.append((len(nodes), known, kid))
             elif not (child := subsets.child(subset, side, used)).is_leaf:
-                stack.append((len(nodes), _counted(known, child, counter), 0))
+                stack.append((len(nodes), counted(known, child, counter), 0))
             nodes.append(leaf_node(0))
     return Sketch(tuple(nodes))
 
 
-def _best_split(graph: Graph, node: int) -> tuple[int, int] | None:
+def best_split(graph: Graph, node: int) -> tuple[int, int] | None:
     """Return share and feature of the best candidate, or None if a leaf is as good."""
     costs = graph.candidates(graph.uppers[node, None], graph.leaves[node, None])[0]
     position = int(costs.argmin())
@@ -48,7 +48,7 @@ def _best_split(graph: Graph, node: int) -> tuple[int, int] | None:
     return int(share), int(feature)
 
 
-def _counted(like: Graph, subset: Subset, counter: Counter) -> Graph:
+def counted(like: Graph, subset: Subset, counter: Counter) -> Graph:
     """Return a graph with just one node."""
     graph = Graph(like.m, like.shares, counter.integer, counter.never, None)
     graph.start(subset, counter.count([counter.rows(subset.rows)]), ())

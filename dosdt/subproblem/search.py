@@ -11,37 +11,25 @@ import msgpack
 import numpy as np
 
 from dosdt.bitvectors import RowSet
-from dosdt.bounds import a_priori_leaves
 from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_node
 from dosdt.errors import InputError
-from dosdt.penalty import Prices
 from dosdt.problem import Problem
 from dosdt.sketches import prune
-from dosdt.subproblem.chains import Chains
-from dosdt.subproblem.counts import Counter, counter_for
-from dosdt.subproblem.graph import Graph
+from dosdt.subproblem.facts import Fact
 from dosdt.subproblem.hearsay import Hearsay
 from dosdt.subproblem.opening import Opener
 from dosdt.subproblem.rebuild import best_tree
-from dosdt.subproblem.subsets import Path, Subset, Subsets
+from dosdt.subproblem.subsets import Path, Subset
+from dosdt.subproblem.terms import SWITCHES, Terms
 from dosdt.subproblem.waves import Wanted, Wave, ascend, descend, dive
 from dosdt.threads import one_thread
 
-SWITCHES: dict[str, str] = {
-    "reduced_support": "a side of a split whose rows lose too little cannot pay for its leaf",
-    "grandchildren": "a child's bound comes from its own children's losses, not from counting three leaves",
-    "similarity": "a subset costs at least what a similar one does, less what the difference can lose",
-    "cache": "what was proved of a subset is not proved again",
-}
-
-_GRANDCHILDREN_AT_ONCE = 2**17
-_WORK_AT_ONCE = 2**27
-"""Multiplications in a batch: a tenth of a second or so, since limits are looked at between batches."""
 _FEW_EXPANSIONS = 100
 """Up to here, finding the libraries whose threads are to be limited takes longer than the search itself."""
 _SMALL_PRODUCT = 2**18
 _LARGE_PRODUCT = 2**22
 """Up to so many multiplications, libraries use one thread anyway; from so many on, threads matter from the start."""
+_BATCHES_AT_ONCE = 8
 _LEAST_ROOM = 1024
 """Nodes to keep, however short memory is."""
 
@@ -52,15 +40,6 @@ class Task(NamedTuple):
     path: Path
     depth: int | None
     leaves: int | None
-
-
-class Fact(NamedTuple):
-    """No tree for a subset costs less than `lower`, in terms any process understands."""
-
-    path: Path
-    depth: int | None
-    leaves: int | None
-    lower: int
 
 
 class SubproblemSearch:
@@ -84,30 +63,19 @@ class SubproblemSearch:
         switches: Collection[str] = tuple(SWITCHES),
         record_facts: bool = False,
     ) -> None:
-        self.problem = problem
-        self.constraints = _binding(problem, constraints or Constraints())
-        self.switches = frozenset(switches)
+        terms = Terms(problem, constraints, switches)
+        self.problem, self.constraints, self.switches = problem, terms.constraints, terms.switches
         self.expanded = 0
-        self._prices = Prices(problem)
-        self._counter: Counter = counter_for(
-            problem, self._prices.penalty, self.constraints.min_support, self.switches
+        self._prices, self._counter, self._subsets, self._batch = (
+            terms.prices,
+            terms.counter,
+            terms.subsets,
+            terms.batch,
         )
-        self._subsets = Subsets(problem)
-        shares = 1 if self.constraints.max_leaves is None else max(1, self.constraints.max_leaves - 1)
-        self._graph = Graph(
-            problem.n_columns,
-            shares,
-            self._counter.integer,
-            self._counter.never,
-            self._chains(),
-            merge="cache" in self.switches,
-        )
-        self._batch = max(
-            1, min(_GRANDCHILDREN_AT_ONCE // self._counter.cells, _WORK_AT_ONCE // (self._counter.work + 1))
-        )
+        self._graph = terms.graph()
         self._log: list[Fact] | None = [] if record_facts else None
         self._told = Hearsay()
-        self._opener = Opener(self._graph, self._subsets, self._counter, self._told)
+        self._opener = Opener(terms, self._graph, self._told)
         self._task = self.root()
         self._root: int | None = None
         self._active = 0
@@ -247,8 +215,10 @@ class SubproblemSearch:
 
     def known(self, rows: RowSet, depth: int | None, leaves: int | None) -> int:
         """Return the best lower bound on a subset that is at hand, in the prices of `Prices`; 0 if there is none."""
-        node = self._graph.find(Subset(rows, depth, leaves).key)
-        return 0 if node is None else int(self._graph.lower[node])
+        subset = Subset(rows, depth, leaves)
+        node = self._graph.find(subset.key)
+        told = self._told.bound(subset) if self._told else 0
+        return told if node is None else max(told, int(self._graph.lower[node]))
 
     def prove(self, path: Path, depth: int | None, leaves: int | None, expansions: int | None = None) -> None:
         """Solve a subset again, of which less is at hand than was once known; stop after so many expansions."""
@@ -256,12 +226,6 @@ class SubproblemSearch:
         self.run(Task(path, depth, leaves), Budget(expansions))
 
     # -- the search -----------------------------------------------------------------------------------------------
-
-    def _chains(self) -> Chains | None:
-        if "similarity" not in self.switches:
-            return None
-        support = self.constraints.min_support > 0
-        return Chains(self.problem.features, self._counter.never, min_support=support)
 
     def _start(self, task: Task) -> int:
         """Return the task's node."""
@@ -318,11 +282,16 @@ class SubproblemSearch:
         nodes = np.unique(np.concatenate(wave.levels)) if self._log is not None else None
         before = graph.lower[nodes] if nodes is not None else None
         limit, start, end = self._limit, 0, len(wave.wanted.node)
+
+        def is_enough() -> bool:
+            return pause() or self._limit != limit or self._is_full()
+
         while start < end:
-            size = min(self._batch, int(min(last - self.expanded, end)))
-            if size <= 0 or (start and (pause() or self._limit != limit or self._is_full())):
+            # Most of those asked for are nodes already, and what is counted is best counted together.
+            size = min(_BATCHES_AT_ONCE * self._batch, int(min(last - self.expanded, end)))
+            if size <= 0 or (start and is_enough()):
                 break
-            added = self._opener.open(Wanted(*(part[start : start + size] for part in wave.wanted)))
+            added = self._opener.open(Wanted(*(part[start : start + size] for part in wave.wanted)), is_enough)
             self.expanded += len(added)
             self._write_down(added)
             start += size
@@ -370,19 +339,6 @@ class SubproblemSearch:
         for node in nodes:
             _, depth, leaves = self._graph.subsets[node]
             self._log.append(Fact(self._graph.path(node), depth, leaves, int(self._graph.lower[node])))
-
-
-def _binding(problem: Problem, constraints: Constraints) -> Constraints:
-    """Return the constraints without those that no tree of interest can break."""
-    depth, leaves = constraints.max_depth, constraints.max_leaves
-    costs = [sum(cost) for cost in problem.cost]
-    most = a_priori_leaves(problem.b * min(costs) + problem.a, problem.b * sum(problem.floor), problem.a)
-    most = problem.n_rows if most is None else min(most, problem.n_rows)
-    return Constraints(
-        None if depth is not None and depth >= problem.n_columns else depth,
-        None if leaves is not None and leaves >= most else leaves,
-        constraints.min_support,
-    )
 
 
 def _few(work: int) -> float:

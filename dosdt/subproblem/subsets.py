@@ -41,31 +41,23 @@ class Subsets:
 
     def __init__(self, problem: Problem) -> None:
         self.m = problem.n_columns
-        self._columns = [pack(problem.features[:, j]) for j in range(self.m)]
+        columns = [pack(problem.features[:, j]) for j in range(self.m)]
         self._everything = pack(np.ones(problem.n_rows, np.bool_))
-
-    def rows_of_child(self, rows: RowSet, x: int) -> RowSet:
-        """Return the rows of child x."""
-        if x < self.m:
-            return rows & self._columns[x]
-        return rows ^ (rows & self._columns[x - self.m])
+        self.sides = [*columns, *(self._everything ^ column for column in columns)]
+        """The rows of every child of all rows; a subset's child has those of them that the subset has."""
 
     def child(self, subset: Subset, x: int, share: int) -> Subset:
         """Return child x; where leaves are limited, it may have `share` + 1."""
         depth = None if subset.depth is None else subset.depth - 1
         leaves = None if subset.leaves is None else share + 1
-        return Subset(self.rows_of_child(subset.rows, x), depth, leaves)
+        return Subset(subset.rows & self.sides[x], depth, leaves)
 
     def rows_at(self, path: Iterable[int]) -> RowSet:
         """Return the rows that a path leads to."""
         rows = self._everything
         for literal in path:
-            rows = self.rows_of_child(rows, self.side(literal))
+            rows &= self.sides[literal - 1 if literal > 0 else self.m - literal - 1]
         return rows
-
-    def side(self, literal: int) -> int:
-        """Return the number of the child that a signed feature number leads to."""
-        return literal - 1 if literal > 0 else self.m - literal - 1
 
     def literal(self, x: int) -> int:
         """Return the signed feature number that leads to child x."""

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dosdt.subproblem.graph import Array, Graph, Ids
+from dosdt.subproblem.ghosts import Array, Ids
+from dosdt.subproblem.graph import NOBODY, Graph
 
 _AT_ONCE = 3
 """How many children of one chain a wave asks for, about."""
@@ -40,35 +41,82 @@ class _Sides(NamedTuple):
     kid: Array
 
 
-def descend(graph: Graph, root: int, limit: int, *, curious: bool = True) -> Wave:
-    """Find what must be known to prove that a node costs `limit` or more, or as much as its best tree.
+class Level(NamedTuple):
+    """One level of a wave: what is asked of children that are nodes, and which others are wanted.
+
+    Attributes
+    ----------
+    asked : Wanted
+        Children that are nodes, here or elsewhere.
+    kid : int array of shape (n,)
+        The nodes of `asked`, as in `Graph.kids`.
+    room : integer array of shape (n,)
+        What each of them must be proved to cost, to be of no interest.
+    wanted : Wanted
+        Children that should become nodes.
+    """
+
+    asked: Wanted
+    kid: Ids
+    room: Array
+    wanted: Wanted
+
+
+def look(graph: Graph, front: Ids, need: Array, *, curious: bool = True) -> Level:
+    """Find, for some nodes, which children must be known better to prove that each costs `need` or more.
 
     A `curious` wave looks first into sides that nobody has looked into. Where such sides are forgotten again, that
     would never end.
     """
+    need = np.minimum(need, graph.upper[front])
+    lowers, leaves = graph.lowers[front], graph.leaves[front]
+    at, share, feature = np.nonzero(graph.candidates(lowers, leaves) < need[:, None, None])
+    node = front[at]
+    rest = leaves[at] - 2 - share
+    yes, no = _sides(graph, node, share, feature), _sides(graph, node, rest, feature + graph.m)
+    second = _second(yes, no, curious)
+    kid = np.where(second, no.kid, yes.kid)
+    room = need[at] - np.where(second, yes.lower, no.lower)
+    children = Wanted(node, np.where(second, rest, share), np.where(second, feature + graph.m, feature))
+    old = kid != NOBODY
+    new = ~old
+    new[_put_off(graph, node, share, feature, new)] = False
+    return Level(_part(children, old), kid[old], room[old], _part(children, new))
+
+
+def look_for_tree(graph: Graph, front: Ids) -> Level:
+    """Find what is not known yet of some nodes' best trees."""
+    costs = graph.candidates(graph.uppers[front], graph.leaves[front]).reshape(len(front), graph.shares * graph.m)
+    split = costs.min(axis=1) < graph.leaf[front]
+    node = front[split]
+    share, feature = np.unravel_index(costs[split].argmin(axis=1), (graph.shares, graph.m))
+    rest = graph.leaves[node] - 2 - share
+    children = Wanted(np.tile(node, 2), np.append(share, rest), np.append(feature, feature + graph.m))
+    sides = _sides(graph, *children)
+    unsure = sides.upper > sides.lower
+    new, old = unsure & (sides.kid == NOBODY), unsure & (sides.kid != NOBODY)
+    return Level(_part(children, old), sides.kid[old], sides.upper[old], _part(children, new))
+
+
+def gather(kid: Ids, room: Array) -> tuple[Ids, Array]:
+    """Return each node that is asked for once, with the most that is asked of it."""
+    front, which = np.unique(kid, return_inverse=True)
+    need = np.zeros(len(front), room.dtype)
+    np.maximum.at(need, which, room)
+    return front, need
+
+
+def descend(graph: Graph, root: int, limit: int, *, curious: bool = True) -> Wave:
+    """Find what must be known to prove that a node costs `limit` or more, or as much as its best tree."""
     front: Ids = np.array([root])
     need = np.array([limit], graph.lower.dtype)
     levels, wanted = [], []
     while len(front):
         levels.append(front)
-        need = np.minimum(need, graph.upper[front])
-        lowers, leaves = graph.lowers[front], graph.leaves[front]
-        at, share, feature = np.nonzero(graph.candidates(lowers, leaves) < need[:, None, None])
-        node = front[at]
-        rest = leaves[at] - 2 - share
-        yes, no = _sides(graph, node, share, feature), _sides(graph, node, rest, feature + graph.m)
-        second = _second(yes, no, curious)
-        kid = np.where(second, no.kid, yes.kid)
-        room = need[at] - np.where(second, yes.lower, no.lower)
-        old = kid >= 0
-        new = ~old
-        new[_put_off(graph, node, share, feature, new)] = False
-        side = np.where(second, feature + graph.m, feature)
-        wanted.append(Wanted(node[new], np.where(second, rest, share)[new], side[new]))
-        front, which = np.unique(kid[old], return_inverse=True)
-        need = np.zeros(len(front), need.dtype)
-        np.maximum.at(need, which, room[old])
-    return Wave(levels, _distinct(graph, wanted))
+        level = look(graph, front, need, curious=curious)
+        wanted.append(level.wanted)
+        front, need = gather(level.kid, level.room)
+    return Wave(levels, distinct(graph, wanted))
 
 
 def dive(graph: Graph, root: int) -> Wave:
@@ -80,19 +128,10 @@ def dive(graph: Graph, root: int) -> Wave:
     levels, wanted = [], []
     while len(front):
         levels.append(front)
-        costs = graph.candidates(graph.uppers[front], graph.leaves[front]).reshape(len(front), -1)
-        split = costs.min(axis=1) < graph.leaf[front]
-        node = front[split]
-        share, feature = np.unravel_index(costs[split].argmin(axis=1), (graph.shares, graph.m))
-        rest = graph.leaves[node] - 2 - share
-        node = np.tile(node, 2)
-        share, side = np.append(share, rest), np.append(feature, feature + graph.m)
-        sides = _sides(graph, node, share, side)
-        unsure = sides.upper > sides.lower
-        new, old = unsure & (sides.kid < 0), unsure & (sides.kid >= 0)
-        wanted.append(Wanted(node[new], share[new], side[new]))
-        front = np.unique(sides.kid[old])
-    return Wave(levels, _distinct(graph, wanted))
+        level = look_for_tree(graph, front)
+        wanted.append(level.wanted)
+        front = np.unique(level.kid)
+    return Wave(levels, distinct(graph, wanted))
 
 
 def ascend(graph: Graph, wave: Wave) -> None:
@@ -110,8 +149,13 @@ def _second(yes: _Sides, no: _Sides, curious: bool) -> Array:
     yes_open, no_open = yes.upper > yes.lower, no.upper > no.lower
     second: Array = no.lower < yes.lower
     if curious:
-        second = np.where((yes.kid < 0) == (no.kid < 0), second, no.kid < 0)
+        yes_new, no_new = yes.kid == NOBODY, no.kid == NOBODY
+        second = np.where(yes_new == no_new, second, no_new)
     return np.where(yes_open & no_open, second, no_open)
+
+
+def _part(children: Wanted, chosen: Array) -> Wanted:
+    return Wanted(*(part[chosen] for part in children))
 
 
 def _put_off(graph: Graph, node: Ids, share: Ids, feature: Ids, new: Array) -> Ids:
@@ -131,7 +175,7 @@ def _put_off(graph: Graph, node: Ids, share: Ids, feature: Ids, new: Array) -> I
     return late
 
 
-def _distinct(graph: Graph, wanted: list[Wanted]) -> Wanted:
+def distinct(graph: Graph, wanted: list[Wanted]) -> Wanted:
     """Return each child once, those of the oldest nodes first."""
     node, share, side = (np.concatenate(parts) for parts in zip(*wanted, strict=True))
     shape = (len(graph), graph.shares, 2 * graph.m)

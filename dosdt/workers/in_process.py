@@ -21,7 +21,8 @@ _SECONDS_BETWEEN_REPORTS = 0.1
 class Moment(NamedTuple):
     """The state of a run at one time; costs are integers ``b·errors + a·leaves``.
 
-    `remaining_log10` is the power of ten of a bound on the evaluations left, where the search knows one.
+    `remaining_log10` is the power of ten of a bound on the evaluations left, where the search knows one; `workers`
+    and `facts` say how many take part and what they know, where that is counted.
     """
 
     seconds: float
@@ -30,6 +31,8 @@ class Moment(NamedTuple):
     lower_bound: int
     open: int
     remaining_log10: int | None
+    workers: int = 1
+    facts: int = 0
 
 
 class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):

@@ -11,7 +11,7 @@ from everything import Everything, Rows, problems
 from dosdt.bitvectors import pack
 from dosdt.penalty import Prices
 from dosdt.subproblem.counts import Counter, Counts, WideCounter
-from dosdt.subproblem.search import SWITCHES
+from dosdt.subproblem.terms import SWITCHES
 
 
 def counted(kind: type[Counter], n: int, **options: object) -> Iterator[tuple[Everything, Prices, Rows, Counts, int]]:
@@ -72,8 +72,12 @@ def test_an_optimum_is_left_without_the_splits_that_cannot_pay(kind: type[Counte
 def test_many_subsets_at_once_are_counted_as_one_by_one() -> None:
     known = next(iter(problems(1, max_classes=3)))
     counter = Counter(known.problem, Prices(known.problem).penalty, 0, frozenset(SWITCHES))
-    everything = counter.rows(pack(np.ones(known.problem.n_rows, np.bool_)))
-    subsets = [everything, *(counter.child(everything, x) for x in range(2 * known.problem.n_columns))]
+    every, features = np.ones(known.problem.n_rows, np.bool_), known.problem.features.T
+    row_sets = [pack(mask) for mask in (every, *features, *~features)]
+    subsets = counter.rows_of(row_sets)
+    for row_set, subset in zip(row_sets, subsets, strict=True):
+        for one, other in zip(subset, counter.rows(row_set), strict=True):
+            assert np.array_equal(one, other)
     together = counter.count(subsets)
     for k, subset in enumerate(subsets):
         alone = counter.count([subset])

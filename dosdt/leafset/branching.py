@@ -1,0 +1,200 @@
+"""How one tree leads to others: what every leaf-set search does, whoever runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from math import inf
+
+from dosdt import bounds
+from dosdt.contract import Constraints, Solution
+from dosdt.leafset.leaf_limit import LeafLimit
+from dosdt.leafset.leaves import LeafCache, Option
+from dosdt.leafset.policies import POLICIES, Standing
+from dosdt.leafset.queue import Key, OpenTree, TreeQueue
+from dosdt.leafset.shape import sketch_of
+from dosdt.problem import Problem
+
+_STEPS_BETWEEN_PAUSES = 512
+
+
+class Branching:
+    """Open trees, the trees generated so far and the best one, and how to expand a tree.
+
+    Parameters
+    ----------
+    problem : Problem
+    constraints : Constraints
+    switches : collection of str
+        Which bounds and caches to use; names as in `dosdt.bounds.SWITCHES`.
+    policy : str
+        Which tree to expand next; a name in `dosdt.leafset.policies.POLICIES`.
+    """
+
+    def __init__(
+        self, problem: Problem, constraints: Constraints | None, switches: Collection[str], policy: str
+    ) -> None:
+        self.problem = problem
+        self.constraints = constraints or Constraints()
+        self.switches = frozenset(switches)
+        self.evaluated = 0
+        self.expanded = 0
+        self.duplicates = 0
+        self.scanned = 0
+        """Options looked at in expansions."""
+        self._policy = POLICIES[policy]
+        self._prunes = "hierarchical" in self.switches or "lookahead" in self.switches
+        self._sorts = "leaf_permutation" in self.switches
+        self._remembers = "tree_cache" in self.switches
+        self._leaves = LeafCache(problem, self.constraints, self.switches)
+        self._generated: set[Key] = set()
+        self._log: list[Key] | None = None  # the same in the order of time, where somebody wants to know it
+        self._queue = TreeQueue([])
+        self._serial = 0
+        self._leaf_limit = LeafLimit(problem, self.constraints, self.switches, self._leaves.root)
+        self._limit = self._leaves.root.kept  # a single leaf is always a tree: only what is better is of interest
+        self._best: tuple[int, Key] | None = None  # what it costs, and the tree
+
+    @property
+    def limit(self) -> int:
+        """Cost that a tree must stay below to be of interest."""
+        return self._limit
+
+    @property
+    def open(self) -> int:
+        """Number of open trees."""
+        return len(self._queue)
+
+    def _root(self) -> OpenTree | None:
+        """Return the whole problem: the single leaf, to be split; None if there is no use in splitting it."""
+        root = self._leaves.root
+        return self._open((2 * root.index + 1,), root.split, 0, 0, 1) if root.splittable else None
+
+    def _expand(self, tree: OpenTree) -> Iterator[None]:
+        """Generate the children of a tree; pause after every few hundred steps."""
+        leaves, options, key = self._leaves.leaves, self._leaves.options, tree[4]
+        unchanged = [code for code in key if not code & 1]
+        choices: list[list[Option]] = [options(leaves[code >> 1]) for code in key if code & 1]
+        if not all(choices):
+            return
+        # The leaf with most options last: its loop is the innermost and the cheapest.
+        choices.sort(key=len)
+        depth_last = len(choices) - 1
+        # What the leaves after the i-th add to the bound at the least: options are sorted.
+        rest = [0] * len(choices)
+        for i in range(depth_last, 0, -1):
+            rest[i - 1] = rest[i] + choices[i][0].bound
+        n_leaves = len(key) + len(choices)
+        cost, weight = self._kept(key)
+        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+        if n_leaves > most_leaves:
+            return
+        prunes = self._prunes
+        steps = 0
+        # Partial children: leaf number, bound, kept cost, kept weight, leaves to split, codes.
+        stack: list[tuple[int, int, int, int, int, list[int]]] = [(0, cost, cost, weight, 0, unchanged)]
+        while stack:
+            i, bound, kept_cost, kept_weight, to_split, codes = stack.pop()
+            ceiling = self._limit - rest[i] if prunes else inf
+            steps += len(choices[i])
+            if steps > _STEPS_BETWEEN_PAUSES:
+                self.scanned += steps
+                steps = 0
+                yield
+                ceiling = self._limit - rest[i] if prunes else inf
+            if i < depth_last:
+                for option in choices[i]:
+                    child_bound = bound + option.bound
+                    if child_bound >= ceiling:
+                        break
+                    stack.append(
+                        (
+                            i + 1,
+                            child_bound,
+                            kept_cost + option.kept_cost,
+                            kept_weight + option.kept_weight,
+                            to_split + option.to_split,
+                            [*codes, *option.codes],
+                        )
+                    )
+                continue
+            for option_bound, option_cost, option_weight, option_split, option_codes in choices[i]:
+                child_bound = bound + option_bound
+                if child_bound >= ceiling:
+                    break
+                child_split = to_split + option_split
+                if n_leaves + child_split > most_leaves:
+                    continue
+                if not child_split:
+                    self.evaluated += 1
+                    if child_bound < self._limit:
+                        self._improve(child_bound, (*codes, *option_codes))
+                        ceiling = self._limit if prunes else inf
+                        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+                    continue
+                child = [*codes, *option_codes]
+                if self._sorts:
+                    child.sort()
+                self._generate(
+                    tuple(child), child_bound, kept_cost + option_cost, kept_weight + option_weight, child_split
+                )
+        self.scanned += steps
+
+    def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
+        """Take in a tree unless it has been generated before."""
+        if self._leads_nowhere(key, kept_cost):
+            # Most trees do, once a good one is known: to see it again takes less than to remember or to send them.
+            self.evaluated += 1
+            self.expanded += 1
+            return
+        if self._remembers:
+            if key in self._generated:
+                self.duplicates += 1
+                return
+            self._generated.add(key)
+            if self._log is not None:
+                self._log.append(key)
+        self._place(key, bound, kept_cost, kept_weight, to_split)
+
+    def _place(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
+        """Open a tree."""
+        self.evaluated += 1
+        self._queue.push(self._open(key, bound, kept_cost, kept_weight, to_split))
+
+    def _leads_nowhere(self, key: Key, kept_cost: int) -> bool:
+        """Return whether it is known that an expansion would generate nothing."""
+        leaves, least = self._leaves.leaves, kept_cost
+        for code in key:
+            if code & 1:
+                leaf = leaves[code >> 1]
+                options = leaf.options
+                if options is None:
+                    least += leaf.split
+                elif options:
+                    least += options[0].bound
+                else:
+                    return True
+        return self._prunes and least >= self._limit
+
+    def _open(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> OpenTree:
+        self._serial += 1
+        prefix_bound = bounds.hierarchical(kept_cost, to_split, self.problem.a)
+        standing = Standing(bound, prefix_bound, kept_weight, key, self._serial)
+        try:
+            priority = self._policy(standing, self._leaves)
+        except OverflowError:  # beyond the largest float: last
+            priority = inf
+        return priority, self._serial, bound, to_split, key
+
+    def _improve(self, cost: int, key: Key) -> None:
+        self._limit = min(self._limit, cost)
+        if self._best is None or cost < self._best[0]:  # another thread may have put the limit back up for a moment
+            self._best = cost, key
+            self._leaf_limit.learn(cost, len(key))
+
+    def _solution(self) -> Solution | None:
+        return None if self._best is None else Solution(self._best[0], sketch_of(self._best[1], self._leaves))
+
+    def _kept(self, key: Key) -> tuple[int, int]:
+        """Return cost and weight of the leaves that stay."""
+        kept = [self._leaves.leaves[code >> 1] for code in key if not code & 1]
+        return sum(leaf.kept for leaf in kept), sum(leaf.totals.weight for leaf in kept)

@@ -1,0 +1,139 @@
+"""What the members of a team write to each other, and what they save: trees as flat arrays, leaves as paths.
+
+A leaf's number means something only to the member that gave it. So a member tells another the path of a leaf once,
+when a tree first needs it, and after that trees are nothing but numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from dosdt.errors import InputError
+
+Array = npt.NDArray[Any]
+
+VERSION = 1
+_NUMBER = np.dtype("<i4")
+
+
+class Lists(NamedTuple):
+    """Many short lists of integers as two arrays: how long each is, and all that is in them."""
+
+    sizes: Array
+    items: Array
+
+    @property
+    def starts(self) -> Array:
+        """Where each list starts."""
+        return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
+
+    def tuples(self) -> Iterator[tuple[int, ...]]:
+        """Go through the lists."""
+        items, end = self.items.tolist(), 0
+        for size in self.sizes.tolist():
+            start, end = end, end + size
+            yield tuple(items[start:end])
+
+
+def lists_of(rows: Sequence[Sequence[int]]) -> Lists:
+    """Return lists as arrays."""
+    sizes = np.fromiter(map(len, rows), _NUMBER, len(rows))
+    return Lists(sizes, np.fromiter(chain.from_iterable(rows), _NUMBER, int(sizes.sum())))
+
+
+class Header(NamedTuple):
+    """What a member tells all others in each step.
+
+    Attributes
+    ----------
+    sender : int
+    limit : int
+        Cost that a tree must stay below, as far as the sender knows.
+    bound : int, optional
+        Smallest bound of the trees that are open there and of those it has sent in this step; None if there are none.
+    stop, save : bool
+        Whether the sender has been asked for it.
+    """
+
+    sender: int
+    limit: int
+    bound: int | None
+    stop: bool
+    save: bool
+
+
+class Letter(NamedTuple):
+    """A message from one member to another.
+
+    `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
+    `trees` are made of the sender's codes.
+    """
+
+    header: Header
+    leaves: Array
+    paths: Lists
+    trees: Lists
+
+
+def encode(letter: Letter) -> bytes:
+    """Return a letter as bytes."""
+    sender, limit, bound, stop, save = letter.header
+    head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), stop, save)
+    if not len(letter.trees.sizes):
+        return _packed(head)
+    return _packed((*head, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
+
+
+def decode(message: bytes) -> Letter:
+    """Return the letter that bytes describe."""
+    sender, limit, bound, stop, save, *rest = _unpacked(message)
+    header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), stop, save)
+    leaves, *others = map(_array, rest or [b""] * 5)
+    return Letter(header, leaves, Lists(*others[:2]), Lists(*others[2:]))
+
+
+def encode_record(paths: Lists, trees: Lists) -> bytes:
+    """Return trees as bytes that say all about them; their codes count the paths given."""
+    return _packed((VERSION, *map(_raw, paths), *map(_raw, trees)))
+
+
+def decode_record(content: bytes) -> tuple[Lists, Lists]:
+    """Return the paths and the trees of a record."""
+    arrays = [_array(raw) for raw in _unpacked(content)]
+    return Lists(*arrays[:2]), Lists(*arrays[2:])
+
+
+def _packed(fields: Iterable[Any]) -> bytes:
+    message: bytes = msgpack.packb(tuple(fields))
+    return message
+
+
+def _unpacked(message: bytes) -> list[Any]:
+    fields: list[Any] = msgpack.unpackb(message)
+    version = fields.pop(0)
+    if version != VERSION:
+        raise InputError(f"these open trees are of format {version}, and only {VERSION} can be read")
+    return fields
+
+
+def _raw(array: Array) -> bytes:
+    return array.astype(_NUMBER, copy=False).tobytes()
+
+
+def _array(raw: bytes) -> Array:
+    return np.frombuffer(raw, _NUMBER).astype(np.int64)
+
+
+def _bytes_of(number: int) -> bytes:
+    # Costs may be longer than any integer that msgpack knows.
+    return number.to_bytes((number.bit_length() + 8) // 8, "little", signed=True)
+
+
+def _int_of(raw: bytes) -> int:
+    return int.from_bytes(raw, "little", signed=True)

@@ -1,0 +1,279 @@
+"""The leaf-set search as a member of a team that searches together, in step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from math import inf
+
+import numpy as np
+
+from dosdt.contract import Constraints, Solution
+from dosdt.leafset.arrays import CodeTables, Figures
+from dosdt.leafset.branching import Branching
+from dosdt.leafset.homes import Homes
+from dosdt.leafset.letters import Header, Lists, decode
+from dosdt.leafset.mail import Mail
+from dosdt.leafset.policies import curiosity
+from dosdt.leafset.queue import Key, OpenTree, Task, TreeQueue
+from dosdt.leafset.records import records_of, trees_of
+from dosdt.problem import Problem
+from dosdt.team import Post, Saved
+
+_EFFORT = 600_000
+"""What a member does in one step, in units of a tenth of a microsecond or so; counted, never timed."""
+_FIRST_EFFORT = 5_000
+"""In the first step, twice as much in the next and so on: while few trees are known, share them out soon."""
+_TREES_AT_ONCE = 16
+"""Expanded between looks at what has been done."""
+
+
+class LeafSetMember(Branching):
+    """One of several leaf-set searches that solve a problem together.
+
+    Every tree has a home, the member that expands it if need be. Whoever generates a tree sends it there, and only
+    there it is certain whether the tree is new.
+
+    Parameters
+    ----------
+    problem : Problem
+    constraints : Constraints
+    post : Post
+        Its place in the team.
+    switches : collection of str
+        Which bounds and caches to use; names as in `dosdt.bounds.SWITCHES`.
+    policy : str
+        Which tree to expand next; a name in `dosdt.leafset.policies.POLICIES`.
+    limit : int, optional
+        Cost that a tree must stay below to be of interest; a single leaf's if not given.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        constraints: Constraints | None,
+        post: Post,
+        *,
+        switches: Collection[str],
+        policy: str = "curiosity",
+        limit: int | None = None,
+    ) -> None:
+        super().__init__(problem, constraints, switches, policy)
+        if limit is not None:
+            self._limit = min(self._limit, limit)
+        self._told = self._limit  # by others
+        self._number = post.number
+        self._alone = post.size == 1
+        self._homes = Homes(self._leaves, post)
+        self._mail = Mail(self._leaves, post)
+        self._tables = CodeTables(problem, self._leaves)
+        self._recalled = False
+        self._running: tuple[OpenTree, Iterator[None]] | None = None
+        self._budget = _FIRST_EFFORT
+        self._popped = 0
+        self._arrived = 0
+        # A leaf's sums take time for each of the problem's rows.
+        self._effort_per_leaf = 60 + problem.n_rows // 32
+        self._stop = self._save = False
+        self._finished = False
+        self._saved: Saved | None = None
+        self._team_bound: int | None = self._leaves.root.split  # holds for all trees but a single leaf
+        self._solved: Solution | None = None
+
+    # -- what a runtime shows -----------------------------------------------------------------------------
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is no further step."""
+        return self._finished
+
+    @property
+    def open(self) -> int:
+        """Number of open trees."""
+        return len(self._queue) + (self._running is not None)
+
+    @property
+    def best(self) -> Solution | None:
+        """The best tree found here, if any."""
+        if self._best is not None and (self._solved is None or self._best[0] < self._solved.cost):
+            self._solved = self._solution()
+        return self._solved
+
+    def lower_bound(self) -> int:
+        """Return a bound on all trees that the team may still find."""
+        return self._limit if self._team_bound is None else min(self._team_bound, self._limit)
+
+    def statistics(self) -> dict[str, int]:
+        """Return counts of this member's own, by name."""
+        return {
+            "duplicates": self.duplicates,
+            "leaves_cached": len(self._leaves.leaves),
+            "sent": self._mail.sent,
+        }
+
+    # -- what others ask for ------------------------------------------------------------------------------
+
+    def tighten(self, limit: int) -> None:
+        """Look only for trees cheaper than `limit` from now on."""
+        self._told = min(self._told, limit)
+        self._limit = min(self._limit, limit)
+
+    def stop(self) -> None:
+        """Ask all members to finish soon."""
+        self._stop = True
+
+    def save(self) -> None:
+        """Ask all members to save their open trees."""
+        self._save = True
+
+    def saved(self) -> Saved | None:
+        """Return the open trees once, if all members have been asked to save them in this step."""
+        saved, self._saved = self._saved, None
+        return saved
+
+    def recall(self, contents: Iterable[bytes]) -> None:
+        """Open the trees of records instead of the whole problem."""
+        self._recalled = True
+        for trees in trees_of(contents, self._leaves):
+            self._take_in(trees)
+
+    def spare_memory(self) -> None:
+        """Nothing can be spared: without its caches this search would do the same work many times over."""
+
+    # -- a step -------------------------------------------------------------------------------------------
+
+    def step(self, inbox: Sequence[bytes]) -> list[bytes]:
+        """Take in one message from each member, none before the first step, and return one for each."""
+        # Two threads that lower the limit at the same time may undo what the other did.
+        self._limit = min(self._limit, self._told, self._limit if self._best is None else self._best[0])
+        if inbox:
+            self._read(inbox)
+        else:
+            self._start()
+        if not self._finished:
+            self._work()
+        return self._write()
+
+    def _start(self) -> None:
+        root = self._root()
+        if root is not None and not self._recalled and self._homes.home(root[4]) == self._number:
+            self._queue.push(root)
+
+    def _read(self, inbox: Sequence[bytes]) -> None:
+        """Take in what all members said; all draw the same conclusions from it."""
+        letters = [decode(message) for message in inbox]
+        headers = [letter.header for letter in letters]
+        limit = min(header.limit for header in headers)
+        self._limit = min(self._limit, limit)
+        for letter in letters:
+            if len(letter.trees.sizes):
+                self._take_in(self._mail.read(letter))
+        bound = min((header.bound for header in headers if header.bound is not None), default=None)
+        if self._prunes and bound is not None and bound >= limit:
+            bound = None  # nothing that is open is of interest
+        self._team_bound = bound
+        if bound is None:
+            self._queue, self._running = TreeQueue([]), None
+        if any(header.save for header in headers):
+            # Whatever was sent has arrived: what all members save now is all that is open.
+            self._saved = Saved(records_of(self._open_keys(), self._homes, self._leaves), whole=True)
+        self._finished = bound is None or any(header.stop for header in headers)
+
+    def _take_in(self, trees: Lists) -> None:
+        """Open trees that are new here and of interest; none of them comes twice."""
+        figures = self._tables.figures(trees)
+        if self._sorts:
+            # Each tree by itself: its place in the list comes first.
+            places = np.repeat(np.arange(len(trees.sizes)) << 32, trees.sizes)
+            trees = Lists(trees.sizes, np.sort(places | trees.items) & 0xFFFFFFFF)
+        self._arrived += len(trees.sizes)
+        limit = self._limit if self._prunes else inf
+        opened = self._opened(trees, figures, limit)
+        self.evaluated += len(opened)
+        self.duplicates += sum([bound < limit for bound in figures.bounds]) - len(opened)
+        if self._remembers:
+            self._generated.update([tree[4] for tree in opened])
+        self._queue.extend(opened)
+
+    def _opened(self, trees: Lists, figures: Figures, limit: float) -> Task:
+        """Return the trees that are new and have a bound below `limit` as open trees."""
+        known, a = self._generated, self.problem.a
+        first = self._serial + 1
+        arrived = zip(trees.tuples(), *figures, strict=True)
+        if self._policy is curiosity:
+            # Most often the policy is the paper's own, and then all in one go takes half the time.
+            self._serial += len(figures.bounds)
+            with suppress(OverflowError):
+                return [
+                    ((cost + split * a) / weight if weight else inf, serial, bound, split, key)
+                    for serial, (key, bound, cost, weight, split) in enumerate(arrived, first)
+                    if bound < limit and key not in known
+                ]
+            arrived = zip(trees.tuples(), *figures, strict=True)
+        return [self._open(*tree) for tree in arrived if tree[1] < limit and tree[0] not in known]
+
+    def _work(self) -> None:
+        """Expand trees, best first, until none is left or enough has been done."""
+        end = self._effort() + self._budget
+        self._budget = min(2 * self._budget, _EFFORT)
+        while (self._running or self._queue) and not self._stop and self._effort() < end:
+            self._expand_some(end)
+
+    def _expand_some(self, end: int) -> None:
+        """Expand a few trees, or a part of one."""
+        queue = self._queue
+        for _ in range(_TREES_AT_ONCE):
+            if self._running is None:
+                if not queue:
+                    return
+                tree = queue.pop()
+                self._popped += 1
+                if self._prunes and tree[2] >= self._limit:
+                    queue.close(tree)
+                    continue
+                self.expanded += 1
+                self._running = tree, self._expand(tree)
+            tree, expansion = self._running
+            for _ in expansion:
+                if self._stop or self._effort() >= end:
+                    return  # it goes on from here in the next step
+            queue.close(tree)
+            self._running = None
+
+    def _effort(self) -> int:
+        """Return what has been done so far, roughly as the time it takes."""
+        return (
+            120 * self._popped
+            + self.scanned // 2
+            + 20 * self.evaluated
+            + 40 * self._mail.sent
+            + 30 * self._arrived
+            + self._effort_per_leaf * self._leaves.computed
+        )
+
+    def _write(self) -> list[bytes]:
+        limit = self._limit
+        own = self._queue.lower_bound()
+        if self._prunes:
+            self._mail.drop(limit)
+            if own is not None and own >= limit:
+                self._queue, self._running, own = TreeQueue([]), None, None
+        bound = min((bound for bound in (own, self._mail.lower_bound()) if bound is not None), default=None)
+        save = self._save
+        if save:
+            self._save = False
+        return self._mail.write(Header(self._number, limit, bound, self._stop, save))
+
+    # -- trees --------------------------------------------------------------------------------------------
+
+    def _place(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
+        """Open a tree that belongs here, send another to its home."""
+        home = self._number if self._alone else self._homes.home(key)
+        if home == self._number:
+            super()._place(key, bound, kept_cost, kept_weight, to_split)
+        else:
+            self._mail.put(home, key, bound)
+
+    def _open_keys(self) -> list[Key]:
+        trees = self._queue.trees if self._running is None else [*self._queue.trees, self._running[0]]
+        return [key for _, _, bound, _, key in trees if bound < self._limit or not self._prunes]
