@@ -68,6 +68,20 @@ Without = Annotated[
     list[str] | None,
     _option("--without", _SEARCH, "Switch a bound or cache off, for experiments; repeatable.", "BOUND"),
 ]
+Workers = Annotated[
+    int | None,
+    _option("--workers", _SEARCH, "Processes to search with, on Ray; -1 is one for each CPU.", "N"),
+]
+RayAddress = Annotated[
+    str | None, _option("--ray-address", _SEARCH, "Ray cluster to search on: auto, host:port or ray://...", "ADDR")
+]
+SaveCheckpoint = Annotated[
+    str | None, _option("--checkpoint", _OUTPUT, "Keep what is known here, for 'dosdt resume'.", "FILE")
+]
+CheckpointSeconds = Annotated[
+    float, _option("--checkpoint-seconds", _OUTPUT, "How often to write the checkpoint.", "SECONDS")
+]
+CheckpointArgument = Annotated[str, _argument("CHECKPOINT", "File written by 'dosdt fit --checkpoint'.")]
 ColdStart = Annotated[bool, _option("--cold-start", _SEARCH, "Do not start leafset from CART's tree.")]
 
 Categories = Annotated[
@@ -101,7 +115,7 @@ Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "Say nothing on stderr but e
 Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 
 _NAMES = re.compile(
-    r"\b(max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight"
+    r"\b(n_jobs|max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight|checkpoint_seconds|ray_address"
     r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)"
     r"|(?:regularization|algorithm|policy)(?= must))\b(?:=\"?(\w+)\"?)?"
 )
@@ -119,5 +133,7 @@ def in_flags(message: str) -> str:
 
 
 def _flag(match: re.Match[str]) -> str:
+    if match[1] == "n_jobs":
+        return "--workers"
     flag = "--" + match[1].replace("_", "-")
     return flag if match[2] is None else f"{flag} {match[2]}"

@@ -41,6 +41,7 @@ def result_json(model: DOSDTClassifier) -> str:
         "leaves": model.n_leaves_,
         "depth": tree.depth,
         "evaluated": stats["evaluated"],
+        "workers": stats["workers"],
         "seconds": stats["seconds"],
         "algorithm": model.algorithm,
         "regularization": ratio(model.problem_.regularization),
@@ -67,7 +68,7 @@ def summary(model: DOSDTClassifier) -> str:
         (
             "search",
             f"{_counted(stats['evaluated'], 'evaluation')} over {_counted(stats['features'], 'yes/no feature')} "
-            f"in {stats['seconds']:.2f} s",
+            f"in {stats['seconds']:.2f} s{_by(stats)}",
         ),
     ]
     if "certified_facts" in stats:
@@ -76,6 +77,13 @@ def summary(model: DOSDTClassifier) -> str:
         less = f", which only show {_exactly(bound)} or more" if bound < model.lower_bound_ else ""
         lines.append(("certificate", _counted(stats["certified_facts"], "fact") + less))
     return "".join(f"{name:<12}{text}\n" for name, text in lines)
+
+
+def _by(stats: dict[str, Any]) -> str:
+    """Return who did it, if there were several, and what it took to bring them together."""
+    if stats["workers"] == 1:
+        return ""
+    return f" by {stats['workers']} workers ({stats['start_up_seconds']:.1f} s to start them)"
 
 
 def model_text(model: Model, form: str) -> str:

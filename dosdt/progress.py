@@ -54,7 +54,7 @@ def _line(point: TracePoint) -> str:
     return (
         f"{point.seconds:.1f} s  best {_decimal(point.incumbent)}  bound {_decimal(point.lower_bound)}  "
         f"gap {100 * float(gap):.1f} %  {_count(point.evaluated)} evaluated  "
-        f"{_count(point.open)} open{_left(point)}"
+        f"{_count(point.open)} open{_left(point)}{_team(point)}"
     )
 
 
@@ -71,3 +71,11 @@ def _count(count: int) -> str:
 def _left(point: TracePoint) -> str:
     """Return the bound on the evaluations left as a power of ten, where the search knows one."""
     return "" if point.remaining_log10 is None else f"  at most 10^{point.remaining_log10:,} left"
+
+
+def _team(point: TracePoint) -> str:
+    """Return how many take part, if there are several, and what they know."""
+    if point.workers <= 1:
+        return ""
+    facts = f"  {_count(point.facts)} facts" if point.facts else ""
+    return f"{facts}  {point.workers} workers"

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from dosdt import bounds as leafset_bounds
-from dosdt.contract import Constraints, Sketch
+from dosdt.contract import Constraints, Sketch, Solution
 from dosdt.errors import InputError
 from dosdt.exact import relative_gap
 from dosdt.leafset.policies import POLICIES
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.limits import Limits, Status
+from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.scheduler.incumbent import Incumbent
 from dosdt.scheduler.task_list import TaskList
 from dosdt.scheduler.tree_frontier import TreeFrontier
-from dosdt.subproblem import search as subproblem
+from dosdt.subproblem.facts import facts_in
 from dosdt.subproblem.search import SubproblemSearch
+from dosdt.subproblem.terms import SWITCHES as SUBPROBLEM_SWITCHES
+from dosdt.teamwork import Teamwork, work_together
 from dosdt.workers.in_process import InProcessRuntime, Moment
 
-SWITCHES = {"subproblem": tuple(subproblem.SWITCHES), "leafset": leafset_bounds.SWITCHES}
+SWITCHES = {"subproblem": tuple(SUBPROBLEM_SWITCHES), "leafset": leafset_bounds.SWITCHES}
 """The bounds and caches of each algorithm, by name."""
 ALGORITHMS = tuple(SWITCHES)
 
@@ -32,7 +36,8 @@ class TracePoint(NamedTuple):
     """The state of a search at one time.
 
     `incumbent` and `lower_bound` are objectives, exactly; `open` is the length of the queue, and
-    `remaining_log10` the power of ten of the paper's bound on the trees left to evaluate.
+    `remaining_log10` the power of ten of the paper's bound on the trees left to evaluate; `workers` and `facts` say
+    how many take part and what they know, where that is counted.
     """
 
     seconds: float
@@ -41,6 +46,8 @@ class TracePoint(NamedTuple):
     lower_bound: Fraction
     open: int
     remaining_log10: int | None
+    workers: int = 1
+    facts: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,8 @@ def solve(
     expansions: int | None = None,
     report: Callable[[TracePoint], None] | None = None,
     search: SubproblemSearch | None = None,
+    team: Teamwork | None = None,
+    incumbent: Solution | None = None,
 ) -> Answer:
     """Find the tree with the smallest ``errors/N + λ·leaves`` and prove it.
 
@@ -117,6 +126,10 @@ def solve(
     search : SubproblemSearch, optional
         A search of this problem to go on with, such as one that a limit has stopped, or one made by `continued`; it
         has constraints and bounds of its own.
+    team : Teamwork, optional
+        Several processes to solve it with, should one not be enough within a second.
+    incumbent : Solution, optional
+        A tree of this problem that is known already.
     """
     if search is not None and (search.problem is not problem or constraints is not None or algorithm == "leafset"):
         raise InputError("a search goes on with its own problem, constraints and algorithm; use search.continued")
@@ -138,7 +151,16 @@ def solve(
 
     def point(moment: Moment) -> TracePoint:
         objective, bound = problem.objective(moment.incumbent), problem.objective(moment.lower_bound)
-        return TracePoint(moment.seconds, moment.evaluated, objective, bound, moment.open, moment.remaining_log10)
+        return TracePoint(
+            moment.seconds,
+            moment.evaluated,
+            objective,
+            bound,
+            moment.open,
+            moment.remaining_log10,
+            moment.workers,
+            moment.facts,
+        )
 
     start = time.perf_counter()
     used: Any  # each search goes with its own kind of tasks, and so with its own frontier
@@ -155,22 +177,47 @@ def solve(
         used = search or SubproblemSearch(problem, constraints, switches=switches)
         used.reset_limit()
         frontier = TaskList(used.root(), problem.b * sum(problem.floor) + problem.a)
-    incumbent = Incumbent(used.best)
+    best = Incumbent(used.best)
+    best.offer(incumbent)
     stats: dict[str, Any] = {}
     if warm_start and algorithm == "leafset":
         from dosdt.warmstart import cart
 
         solution = cart(problem, constraints)
-        incumbent.offer(solution)
+        best.offer(solution)
         stats["warm_start_objective"] = problem.objective(solution.cost)
         stats["warm_start_seconds"] = time.perf_counter() - start
-    runtime = InProcessRuntime(limits, expansions=expansions, report=report and (lambda m: report(point(m))))
-    outcome = runtime.solve(used, frontier, incumbent)
+    show = None if report is None else partial(_show, report, point)
+    alone = limits
+    if team is not None and (limits.seconds is None or limits.seconds > team.alone_seconds):
+        alone = replace(limits, seconds=team.alone_seconds)
+    outcome = InProcessRuntime(alone, expansions=expansions, report=show).solve(used, frontier, best)
+    own = used.statistics()
+    if team is not None and outcome.status is Status.TIME_LIMIT and limits.seconds != alone.seconds:
+        plan = Plan(algorithm, constraints, tuple(sorted(switches)), policy, certify)
+        effort = work_together(
+            problem,
+            plan,
+            team,
+            best,
+            limits,
+            started=start,
+            bound=outcome.lower_bound,
+            evaluated=used.evaluated,
+            report=show,
+        )
+        outcome = replace(effort.outcome, trace=(*outcome.trace, *effort.outcome.trace))
+        own |= effort.statistics
+        own["expanded"] += used.expanded
+        if certify:  # what the team knows takes the place of what one process found out in a second
+            used = SubproblemSearch(problem, constraints, switches=switches)
+            used.absorb([*facts_in(record.content for record in effort.records)])
     last_change = next(moment for moment in outcome.trace if moment.incumbent == outcome.solution.cost)
     stats |= {
-        "evaluated": used.evaluated,
+        "evaluated": outcome.trace[-1].evaluated,
         "expanded": used.expanded,
-        **used.statistics(),
+        "workers": 1,
+        **own,
         "evaluated_to_best": last_change.evaluated,
         "seconds_to_best": last_change.seconds,
         "distinct_rows": problem.n_rows,
@@ -187,6 +234,10 @@ def solve(
         stats=stats,
         search=used if certify else None,
     )
+
+
+def _show(report: Callable[[TracePoint], None], point: Callable[[Moment], TracePoint], moment: Moment) -> None:
+    report(point(moment))
 
 
 def switches_of(bounds: str | Collection[str], known: Sequence[str]) -> frozenset[str]:

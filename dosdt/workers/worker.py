@@ -1,0 +1,226 @@
+"""A worker: an actor that runs a member and carries its letters."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Any, NamedTuple
+
+import ray
+from ray.exceptions import RayError
+
+from dosdt.contract import Solution
+from dosdt.plan import Plan
+from dosdt.problem import Problem
+from dosdt.team import REGIONS, Member, Saved, posts
+from dosdt.threads import one_thread
+from dosdt.workers.mailbox import CalledOff, Mailbox
+from dosdt.workers.memory import Memory
+
+_SECONDS_BETWEEN_REPORTS = 0.1
+_PATIENCE_WITH_SHARDS = 30.0
+
+
+class Orders(NamedTuple):
+    """What a worker needs to know to take its place in a team.
+
+    Attributes
+    ----------
+    epoch : int
+        The number of the team; a new one whenever its members change.
+    number : int
+        Which member this is.
+    shares : list of float
+        How much of the work each member takes.
+    workers, shards : list of actor handles
+    shards_since : int
+        The number of this list of shards; a new one whenever a shard is replaced.
+    scheduler : actor handle
+    plan : Plan
+    limit : int
+        Cost that a tree must stay below to be of interest.
+    recall : bool
+        Whether to begin with what the shards hold.
+    memory : (int or None, int)
+        Bytes that all workers of this node may use, None for most of what is free, and how many workers there are.
+    """
+
+    epoch: int
+    number: int
+    shares: list[float]
+    workers: list[Any]
+    shards: list[Any]
+    shards_since: int
+    scheduler: Any
+    plan: Plan
+    limit: int
+    recall: bool
+    memory: tuple[int | None, int]
+
+
+class Report(NamedTuple):
+    """What a worker says of itself, some ten times a second."""
+
+    epoch: int
+    number: int
+    step: int
+    expanded: int
+    evaluated: int
+    open: int
+    lower_bound: int
+    best: Solution | None
+    busy: float
+    cpu: float
+    waited: float
+    messages: int
+    written: int
+    over_memory: bool
+    statistics: dict[str, int]
+
+
+class Worker:
+    """Runs one member after another; in threads of their own it takes letters and hears of limits."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._mailbox = Mailbox()
+        self._lock = threading.Lock()
+        self._member: Member | None = None
+        self._epoch = 0
+        self._early: list[tuple[int, str, int]] = []
+        self._shards: tuple[int, list[Any]] = (0, [])
+
+    def hello(self) -> tuple[str, int]:
+        """Return the node that this worker is on, and its process number."""
+        return ray.get_runtime_context().get_node_id(), os.getpid()
+
+    def work(self, orders: Orders) -> Report | None:
+        """Take part in a team until it is finished; return the last report, or None if it was called off."""
+        try:
+            with one_thread():
+                return self._work(orders)
+        except CalledOff:
+            return None
+        finally:
+            with self._lock:
+                self._member = None
+
+    @ray.method(concurrency_group="mail")
+    def deliver(self, epoch: int, step: int, sender: int, letter: bytes) -> None:
+        """Take a letter from another worker."""
+        self._mailbox.deliver(epoch, step, sender, letter)
+
+    @ray.method(concurrency_group="control")
+    def tell(self, epoch: int, word: str, limit: int = 0) -> None:
+        """Hear from the scheduler: ``tighten``, ``stop``, ``save``, ``call_off``, or nothing at all."""
+        if word == "call_off":
+            self._mailbox.call_off(epoch)
+            return
+        with self._lock:
+            if epoch > self._epoch:
+                self._early.append((epoch, word, limit))  # its member is still to come
+            elif epoch == self._epoch and self._member is not None:
+                _pass_on(self._member, word, limit)
+
+    @ray.method(concurrency_group="control")
+    def use(self, since: int, shards: list[Any]) -> None:
+        """Save to these shards from now on."""
+        self._use(since, shards)
+
+    def _use(self, since: int, shards: list[Any]) -> None:
+        with self._lock:
+            if since > self._shards[0]:
+                self._shards = since, shards
+
+    def _work(self, orders: Orders) -> Report:
+        post = posts(orders.shares)[orders.number]
+        memory = Memory(*orders.memory)
+        self._use(orders.shards_since, orders.shards)
+        member = orders.plan.member(self._problem, post, orders.limit)
+        if orders.recall:
+            own = [region for region in range(REGIONS) if post.homes[region] == post.number]
+            try:
+                parts = ray.get([shard.read.remote(own) for shard in orders.shards])
+            except RayError:
+                raise CalledOff from None  # a shard has died, and it may be that all of them are needed
+            member.recall(record.content for records in parts for record in records)
+        with self._lock:
+            self._member, self._epoch = member, orders.epoch
+            for epoch, word, limit in self._early:
+                if epoch == orders.epoch:
+                    _pass_on(member, word, limit)
+            self._early = [early for early in self._early if early[0] > orders.epoch]
+        inbox: list[bytes] = []
+        step, written, messages, busy, waited, due = 0, 0, 0, 0.0, 0.0, 0.0
+        reported: Solution | None = None
+        cpu = time.thread_time()
+        while True:
+            start = time.perf_counter()
+            outbox = member.step(inbox)
+            saved = member.saved()
+            for to, letter in enumerate(outbox):
+                if to == post.number:
+                    self._mailbox.deliver(orders.epoch, step, to, letter)
+                elif letter:
+                    orders.workers[to].deliver.remote(orders.epoch, step, post.number, letter)
+                    messages += 1
+                    written += len(letter)
+            if saved is not None:
+                done = self._keep(orders, step, saved, member.best)
+                if member.finished:  # who reads the shards when all have finished finds it there
+                    ray.wait(done, num_returns=len(done), timeout=_PATIENCE_WITH_SHARDS)
+            now = time.perf_counter()
+            busy += now - start
+            if now >= due or member.finished:
+                due = now + _SECONDS_BETWEEN_REPORTS
+                news = member.best if member.best is not reported else None
+                reported = member.best
+                report = Report(
+                    orders.epoch,
+                    post.number,
+                    step,
+                    member.expanded,
+                    member.evaluated,
+                    member.open,
+                    member.lower_bound(),
+                    member.best if member.finished else news,
+                    busy,
+                    time.thread_time() - cpu,
+                    waited,
+                    messages,
+                    written,
+                    memory.is_over(member.spare_memory),
+                    member.statistics(),
+                )
+                if member.finished:
+                    return report
+                orders.scheduler.report.remote(report)
+            inbox = self._mailbox.collect(orders.epoch, step, post.size)
+            waited += time.perf_counter() - now
+            step += 1
+
+    def _keep(self, orders: Orders, step: int, saved: Saved, best: Solution | None) -> list[Any]:
+        """Send what was saved to the shards, and tell the scheduler when they have it."""
+        (since, shards), generation = self._shards, _generation(orders.epoch, step)
+        parts: list[list[tuple[int, bytes]]] = [[] for _ in shards]
+        for record in saved.records:
+            parts[record.region % len(shards)].append((record.region, record.content))
+        done = [shard.append.remote(generation, part, saved.whole) for shard, part in zip(shards, parts, strict=True)]
+        # The scheduler waits for them, so that the search need not. What was saved is no use without the best tree.
+        orders.scheduler.kept.remote(generation, since, saved.whole, orders.number, best, done)
+        return done
+
+
+def _pass_on(member: Member, word: str, limit: int) -> None:
+    if word == "tighten":
+        member.tighten(limit)
+    elif word == "stop":
+        member.stop()
+    elif word == "save":
+        member.save()
+
+
+def _generation(epoch: int, step: int) -> int:
+    """Return a number that grows from save to save."""
+    return (epoch << 32) + step

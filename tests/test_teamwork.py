@@ -1,0 +1,172 @@
+"""Teams of one in this process: the same answers, limits, certificates and checkpoints, without Ray."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from constrained import constrained
+
+import dosdt
+from dosdt import DOSDTClassifier
+from dosdt.checkpoint import read_checkpoint
+from dosdt.contract import Constraints, Solution
+from dosdt.errors import InputError
+from dosdt.limits import Limits, Status
+from dosdt.problem import Problem
+from dosdt.resuming import resume
+from dosdt.solver import solve
+from dosdt.team import Record
+from dosdt.teamwork import Teamwork, cpus, parse_workers
+
+ONE = Teamwork(workers=1, alone_seconds=0.0)
+
+
+class Kept:
+    """Checkpoints in memory."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.all: list[tuple[Solution, list[Record]]] = []
+
+    def write(self, solution: Solution, limit: int, records: list[Record]) -> None:
+        assert limit == solution.cost, "no gap is allowed"
+        self.all.append((solution, records))
+
+
+def noise(seed: int = 0, rows: int = 400, features: int = 12, penalty: str = "0.006") -> Problem:
+    rng = np.random.default_rng(seed)
+    x = rng.random((rows, features)) < 0.5
+    return Problem.from_arrays(x, (x[:, 0] ^ x[:, 1]) ^ (rng.random(rows) < 0.3), penalty)
+
+
+@pytest.mark.parametrize("algorithm", ["subproblem", "leafset"])
+def test_the_optimum(algorithm: str) -> None:
+    for seed in range(60):
+        given, constraints, limits = constrained(seed + 700_000, (4,) if algorithm == "leafset" else (4, 5, 6))
+        if algorithm == "leafset" and given.regularization < Fraction(1, 100):
+            continue
+        answer = solve(given.problem, algorithm=algorithm, constraints=constraints, team=ONE)
+        assert answer.status is Status.OPTIMAL
+        assert answer.objective == answer.lower_bound == given.optimum(**limits)
+
+
+@pytest.mark.parametrize(
+    ("limits", "status"),
+    [
+        (Limits(seconds=0.0), Status.TIME_LIMIT),
+        (Limits(evaluations=300), Status.EVALUATION_LIMIT),
+        (Limits(memory=1), Status.MEMORY_LIMIT),
+        (Limits(relative_gap=Fraction(1, 4)), Status.GAP_REACHED),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["subproblem", "leafset"])
+def test_limits(algorithm: str, limits: Limits, status: Status) -> None:
+    problem = noise() if algorithm == "subproblem" else noise(1, 200, 8, "0.016")
+    answer = solve(problem, algorithm=algorithm, limits=limits, team=ONE, warm_start=False)
+    assert answer.status is status
+    assert answer.lower_bound <= solve(problem).objective <= answer.objective
+    assert answer.gap > 0
+    if status is Status.GAP_REACHED:
+        assert answer.gap <= limits.relative_gap
+
+
+@pytest.mark.parametrize("algorithm", ["subproblem", "leafset"])
+def test_every_checkpoint_leads_to_the_optimum(algorithm: str) -> None:
+    problem = noise(1) if algorithm == "subproblem" else noise(1, 200, 8, "0.016")
+    kept = Kept()
+    first = solve(problem, algorithm=algorithm, team=Teamwork(1, None, kept, alone_seconds=0.0), warm_start=False)
+    assert first.status is Status.OPTIMAL
+    assert kept.all
+    for solution, records in kept.all[:: max(1, len(kept.all) // 3)]:
+        again = solve(
+            problem,
+            algorithm=algorithm,
+            team=Teamwork(1, None, None, records, alone_seconds=0.0),
+            incumbent=solution,
+            warm_start=False,
+        )
+        assert (again.status, again.objective) == (Status.OPTIMAL, first.objective)
+
+
+def test_what_was_kept_under_a_larger_gap_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leaves out trees that are better by less: whoever went on from it would call another tree optimal."""
+    monkeypatch.setattr("dosdt.classifier.Teamwork", lambda *given: Teamwork(*given, alone_seconds=0.0))
+    rng = np.random.default_rng(5)
+    x = rng.random((150, 7)) < 0.5
+    y = (x[:, 0] ^ x[:, 1]) ^ (rng.random(150) < 0.3)
+    options = {"algorithm": "leafset", "warm_start": False, "relative_gap": "0.3", "evaluation_limit": 100}
+    path = tmp_path / "checkpoint"
+    with pytest.warns(match="evaluation_limit"):
+        DOSDTClassifier("0.012", **options).fit(x.astype(int), y, checkpoint=path)
+    known = read_checkpoint(path)
+    assert known.records
+    assert known.limit == Limits(relative_gap=options["relative_gap"]).wanted(known.solution.cost)
+    used: list[int] = []
+
+    class Spied(Teamwork):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            super().__init__(*given, **more)
+            used.append(len(self.records))
+
+    monkeypatch.setattr("dosdt.resuming.Teamwork", Spied)
+    resume(path, relative_gap="0.3", evaluation_limit=1)
+    resume(path, relative_gap="0.2", evaluation_limit=1)
+    assert used[0] > 0 == used[1]
+
+
+def test_certificates_of_a_team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Teamwork, "alone_seconds", 0.0)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x = rng.random((150, 7)) < 0.5
+        y = rng.integers(0, 2 + seed % 2, 150)
+        depth = [None, 3][seed % 2]
+        model = DOSDTClassifier("0.015", max_depth=depth)
+        monkeypatch.setattr("dosdt.classifier.parse_workers", lambda *_: (True, 1))
+        monkeypatch.setattr("dosdt.classifier.Teamwork", lambda *given: Teamwork(*given, alone_seconds=0.0))
+        model.fit(x.astype(int), y, certificate=tmp_path / "proof")
+        assert model.stats_["steps"] > 0, "one process has not done it alone"
+        verdict = dosdt.verify(tmp_path / "proof", x.astype(int), y)
+        assert verdict, str(verdict)
+
+
+def test_a_search_is_resumed_without_its_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dosdt.classifier.Teamwork", lambda *given: Teamwork(*given, alone_seconds=0.0))
+    rng = np.random.default_rng(3)
+    x = rng.random((500, 13)) < 0.5
+    y = (x[:, 0] ^ x[:, 1]) ^ (rng.random(500) < 0.3)
+    path = tmp_path / "c"
+    names = np.array(["no", "yes"])[y.astype(int)]
+    with pytest.warns(match="evaluation_limit"):
+        DOSDTClassifier("0.004", evaluation_limit=3000).fit(x.astype(int), names, checkpoint=path)
+    assert read_checkpoint(path).records
+    resumed, target = resume(path)
+    plain = DOSDTClassifier("0.004").fit(x.astype(int), names)
+    assert (resumed.status_, resumed.objective_) == ("optimal", plain.objective_)
+    assert resumed.predict(x.astype(int)).shape == (500,)
+    assert target is None
+    model = resumed.to_model()
+    assert model.objective == plain.objective_
+
+
+def test_how_many_workers() -> None:
+    assert parse_workers(None, None) == (False, None)
+    assert parse_workers(1, None) == (False, 1)
+    assert parse_workers(3, None) == (True, 3)
+    assert parse_workers(-1, None) == (True, cpus())
+    assert parse_workers(None, "auto") == (True, None)
+    assert parse_workers(-1, "auto") == (True, None)
+    assert parse_workers(1, "auto") == (True, 1)
+    for n_jobs, address in ((0, None), (1.5, None), (True, None), (None, 7), (2, "")):
+        with pytest.raises(InputError):
+            parse_workers(n_jobs, address)
+
+
+def test_constraints_are_kept() -> None:
+    answer = solve(noise(2), constraints=Constraints(max_depth=2), team=ONE)
+    assert answer.sketch.depth <= 2
+    assert answer.objective == solve(noise(2), constraints=Constraints(max_depth=2)).objective
