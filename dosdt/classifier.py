@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Collection
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from dosdt.binarizer import Binarizer
+from dosdt.checkpoint import CheckpointFile, check_checkpoint
 from dosdt.contract import Constraints
 from dosdt.errors import InputError
 from dosdt.exact import exact
@@ -23,14 +24,16 @@ from dosdt.files import rehearse
 from dosdt.frames import ColumnTable, column_table
 from dosdt.limits import Limits, Status, check_whole, parse_limits
 from dosdt.model_file import Model
+from dosdt.plan import Plan
 from dosdt.present import at_most
 from dosdt.problem import Problem, check_regularization
 from dosdt.progress import progress
 from dosdt.rules import Rule
 from dosdt.sketches import tree_of
-from dosdt.solver import Answer, solve
+from dosdt.solver import ALGORITHMS, SWITCHES, Answer, check_choice, solve, switches_of
+from dosdt.teamwork import Teamwork, parse_workers
 from dosdt.training import checked_labels, dense, rows_that_count, spread, taken
-from dosdt.tree import Tree
+from dosdt.tree import Tree, plain
 
 
 class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -69,8 +72,12 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``cost_matrix[true][predicted]``, classes in sorted order; replaces the count of errors.
     binarizer : transformer, optional
         Turns columns into yes/no features; by default ``Binarizer()``. Any transformer with 0/1 output will do.
-    n_jobs, ray_address : optional
-        Reserved for the Ray runtime.
+    n_jobs : int, optional
+        Worker processes to search with; -1 is one for each CPU. What one process solves within a second is solved
+        that way, and else a local Ray is started and shut down again.
+    ray_address : str, optional
+        Of a Ray cluster to search on: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``; with no `n_jobs`, one
+        worker for each of its CPUs, also of nodes that join later.
     verbose : bool, default=False
         Show progress.
 
@@ -104,6 +111,8 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.status_, model.n_leaves_
     ('optimal', 7)
     """
+
+    binarizer_: Any
 
     def __init__(
         self,
@@ -147,7 +156,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, certificate: str | os.PathLike[str] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        certificate: str | os.PathLike[str] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_seconds: float = 30.0,
     ) -> DOSDTClassifier:
         """Find the optimal tree.
 
@@ -158,8 +174,12 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of non-negative numbers, shape (n,), optional
         certificate : path, optional
             Where to write what proves the answer, for `dosdt.verify`.
+        checkpoint : path, optional
+            Where to keep what is known, from time to time, so that ``dosdt resume`` can go on if this process dies.
+        checkpoint_seconds : float, default=30
+            How often.
         """
-        limits = self._limits()
+        self._check(checkpoint, checkpoint_seconds)
         if certificate is not None:
             self._check_certificate(certificate)
         given = X, y, sample_weight
@@ -178,33 +198,60 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             cost_matrix=self.cost_matrix,
             names=[str(rule) for rule in rules],
         )
-        with progress(self.verbose, problem) as report:
-            answer = solve(
-                problem,
-                algorithm=self.algorithm,
-                constraints=self._constraints(problem),
-                limits=limits,
-                policy=self.policy,
-                bounds=self.bounds,
-                warm_start=self.warm_start,
-                certify=certificate is not None,
-                report=report,
-            )
-        self._keep(problem, answer, rules, columns)
+        keeping = _Checkpointing(checkpoint, checkpoint_seconds, getattr(given[1], "name", None))
+        answer = self._solve(problem, rules, columns, keeping, certify=certificate is not None)
         if certificate is not None:
             from dosdt.certificate import write_certificate
 
             self.stats_ |= write_certificate(certificate, self, answer, *given)
-        if answer.gap and answer.status is not Status.GAP_REACHED:
-            stopped, advice = f"stopped by {answer.status.value}", "raise the limit, or raise regularization"
-            if answer.status is Status.INTERRUPTED:
-                stopped, advice = "interrupted", "fit again to go on searching"
-            warnings.warn(
-                f"{stopped} before the proof was complete: another tree may be better by up to "
-                f"{at_most(answer.gap)}; {advice}",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        _warn_of_a_gap(answer)
+        return self
+
+    def fit_parquet(
+        self,
+        path: str | os.PathLike[str],
+        target: str | None = None,
+        *,
+        weights: str | None = None,
+        larger_than: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_seconds: float = 30.0,
+    ) -> DOSDTClassifier:
+        """Find the optimal tree for Parquet files that need not fit into memory; there is no certificate.
+
+        Parameters
+        ----------
+        path : path
+            Of a Parquet file or a folder of them.
+        target : str, optional
+            The label column; the last one unless told.
+        weights : str, optional
+            Column of row weights.
+        larger_than : int, optional
+            Bytes on disk from which on the rows are read and counted on Ray; 1 GiB unless told.
+        checkpoint, checkpoint_seconds : optional
+            As in `fit`.
+        """
+        from dosdt.ingest import LARGE, ingest
+
+        if not isinstance(self.binarizer, Binarizer | None):
+            raise InputError("fit_parquet needs a dosdt.Binarizer: it reads the rows in pieces")
+        self._check(checkpoint, checkpoint_seconds)
+        data = ingest(
+            os.fspath(path),
+            target,
+            self.regularization,
+            weights=weights,
+            binarizer=self.binarizer,
+            class_weight=self.class_weight,
+            cost_matrix=self.cost_matrix,
+            larger_than=LARGE if larger_than is None else larger_than,
+            ray_address=self.ray_address,
+        )
+        self.binarizer_ = data.binarizer
+        keeping = _Checkpointing(checkpoint, checkpoint_seconds, data.target)
+        rules, columns = data.binarizer.rules_, data.binarizer.columns_
+        _warn_of_a_gap(self._solve(data.problem, rules, columns, keeping))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -242,9 +289,55 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = getattr(self.binarizer, "missing", "error") == "category"
         return tags
 
+    def _solve(
+        self,
+        problem: Problem,
+        rules: tuple[Rule, ...],
+        columns: tuple[str, ...],
+        keeping: _Checkpointing,
+        *,
+        certify: bool = False,
+    ) -> Answer:
+        """Solve a problem, alone or by a team, and keep the answer."""
+        constraints = self._constraints(problem)
+        together, workers = parse_workers(self.n_jobs, self.ray_address)
+        team = file = None
+        if keeping.path is not None:
+            plan = Plan(
+                self.algorithm,
+                constraints,
+                tuple(switches_of(self.bounds, SWITCHES[self.algorithm])),
+                self.policy,
+            )
+            context = self._context(rules, columns, keeping.target)
+            file = CheckpointFile(keeping.path, problem, plan, context, keeping.seconds)
+        if together or file is not None:
+            team = Teamwork(workers if together else 1, self.ray_address, file)
+        with progress(self.verbose, problem) as report:
+            answer = solve(
+                problem,
+                algorithm=self.algorithm,
+                constraints=constraints,
+                limits=self._limits(),
+                policy=self.policy,
+                bounds=self.bounds,
+                warm_start=self.warm_start,
+                certify=certify,
+                report=report,
+                team=team,
+            )
+        self._keep(problem, answer, rules, columns)
+        return answer
+
+    def _check(self, checkpoint: str | os.PathLike[str] | None, seconds: float) -> None:
+        """Refuse options that cannot be right before any long work begins."""
+        self._limits()
+        parse_workers(self.n_jobs, self.ray_address)
+        if checkpoint is not None:
+            check_checkpoint(checkpoint, seconds)
+
     def _limits(self) -> Limits:
-        if (self.n_jobs is not None and self.n_jobs != 1) or self.ray_address is not None:
-            raise InputError("n_jobs above 1 and ray_address arrive with the Ray runtime; leave them out for now")
+        check_choice("algorithm", self.algorithm, ALGORITHMS)
         check_whole("max_depth", self.max_depth, least=0)
         check_whole("max_leaves", self.max_leaves, least=1)
         return parse_limits(self.time_limit, self.memory_limit, self.evaluation_limit, self.relative_gap)
@@ -276,6 +369,20 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = tuple(map(str, own_names() if own_names else (f"x{j}" for j in range(features.shape[1]))))
         return features, tuple(Rule(name, "is_true") for name in names), names
 
+    def _context(self, rules: tuple[Rule, ...], columns: tuple[str, ...], target: Any) -> dict[str, Any]:
+        """Return what a resumed search needs to show its answer as this one would."""
+        own = isinstance(self.binarizer_, Binarizer)
+        return {
+            "rules": [[rule.column, rule.kind, plain(rule.value)] for rule in rules],
+            "columns": list(columns),
+            "kinds": list(self.binarizer_.column_types_) if own else None,
+            "column_kinds": list(self.binarizer_.column_kinds_) if own else None,
+            "missing": self.binarizer_.missing if own else None,
+            "target": target if isinstance(target, str) else None,
+            "costs": self.cost_matrix is not None,
+            "class_weights": self.class_weight is not None,
+        }
+
     def _keep(self, problem: Problem, answer: Answer, rules: tuple[Rule, ...], columns: tuple[str, ...]) -> None:
         self.problem_ = problem
         self.tree_: Tree = tree_of(problem, answer.sketch, rules, columns)
@@ -299,3 +406,25 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.binarizer_, Binarizer):
             return self.binarizer_.check_columns(X)
         return column_table(dense(self.binarizer_.transform(X)), names=self.tree_.columns)
+
+
+class _Checkpointing(NamedTuple):
+    """Where to keep what is known, how often, and the name of the label column."""
+
+    path: str | os.PathLike[str] | None
+    seconds: float
+    target: Any
+
+
+def _warn_of_a_gap(answer: Answer) -> None:
+    if not answer.gap or answer.status is Status.GAP_REACHED:
+        return
+    stopped, advice = f"stopped by {answer.status.value}", "raise the limit, or raise regularization"
+    if answer.status is Status.INTERRUPTED:
+        stopped, advice = "interrupted", "fit again to go on searching"
+    warnings.warn(
+        f"{stopped} before the proof was complete: another tree may be better by up to "
+        f"{at_most(answer.gap)}; {advice}",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dosdt import datasets
@@ -54,6 +55,17 @@ def read_data(data: str) -> pd.DataFrame:
     from dosdt.tables import read_table
 
     return read_table(data)
+
+
+def is_large(data: str) -> bool:
+    """Say whether a table is Parquet and too large to be read as a whole."""
+    path = Path(data)
+    if not path.is_dir() and path.suffix.lower() not in (".parquet", ".pq"):
+        return False
+    from dosdt.ingest import LARGE
+
+    parts = [part for part in path.iterdir() if part.is_file()] if path.is_dir() else [path]
+    return sum(part.stat().st_size for part in parts if part.exists()) > LARGE
 
 
 def training_data(
@@ -141,6 +153,17 @@ def check_output(path: str, *inputs: str) -> None:
         if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise InputError(f"{path!r} would overwrite the input {given!r}; choose another path")
     rehearse(path)
+
+
+def check_outputs(data: str, **outputs: str | None) -> None:
+    """Refuse outputs, by what they hold, that could not be written later or would overwrite each other."""
+    seen: dict[str, str] = {}
+    for what, path in outputs.items():
+        if path is None:
+            continue
+        check_output(path, data)
+        if (other := seen.setdefault(os.path.realpath(path), what)) != what:
+            raise InputError(f"{path!r} cannot hold both the {other} and the {what}; choose another path")
 
 
 def parse_costs(text: str) -> Any:
