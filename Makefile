@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint clean
+.PHONY: demo test soak lint clean
 
 demo: $(READY)
 	$(BIN)/dosdt demo
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Two hundred searches on Ray whose workers, shards and nodes are killed: about half an hour.
+soak: $(READY)
+	PYTHONPATH=tests $(BIN)/python tests/soak.py --runs 200
+	$(BIN)/python -m pytest tests/workers/killed_drivers.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -16,6 +16,7 @@ import typer
 
 from dosdt import __version__, options
 from dosdt.errors import InputError
+from dosdt.submit import register as register_submit
 
 app = typer.Typer(
     add_completion=False,
@@ -56,6 +57,8 @@ def fit(
     policy: options.Policy = "curiosity",
     without: options.Without = None,
     cold_start: options.ColdStart = False,
+    workers: options.Workers = None,
+    ray_address: options.RayAddress = None,
     categories: options.Categories = None,
     max_categories: options.MaxCategories = 50,
     missing: options.Missing = "error",
@@ -63,21 +66,20 @@ def fit(
     max_thresholds: options.MaxThresholds = None,
     model: options.SaveModel = None,
     certificate: options.SaveCertificate = None,
+    checkpoint: options.SaveCheckpoint = None,
+    checkpoint_seconds: options.CheckpointSeconds = 30.0,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the optimal tree and prove it; Ctrl-C keeps the best so far."""
-    from dosdt.inputs import bounds_without, check_output, parse_costs, training_data
+    from dosdt.inputs import bounds_without, check_outputs, is_large, parse_costs, training_data
 
-    for output in (model, certificate):
-        if output is not None:
-            check_output(output, data)
-    if model is not None and certificate is not None and os.path.realpath(model) == os.path.realpath(certificate):
-        raise InputError(f"{model!r} cannot hold both the model and the certificate; choose another path")
+    check_outputs(data, model=model, certificate=certificate, checkpoint=checkpoint)
     costs = None if cost_matrix is None else parse_costs(cost_matrix)
     bounds = bounds_without(without or [], algorithm)
     named = categories or []
-    table = training_data(data, target=target, weights=weights, text=named)
+    large = certificate is None and is_large(data)
+    table = None if large else training_data(data, target=target, weights=weights, text=named)
 
     from sklearn.exceptions import ConvergenceWarning
 
@@ -106,16 +108,61 @@ def fit(
             thresholds=thresholds or ("auto" if max_thresholds is None else "quantile"),
             max_thresholds=max_thresholds,
             missing=missing,
-            categories=[name for name in named if name != table.y.name],
+            categories=[name for name in named if name != (target if table is None else table.y.name)],
             max_categories=max_categories,
         ),
+        n_jobs=workers,
+        ray_address=ray_address,
         verbose=not quiet and not as_json and _on_terminal(),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
-        classifier.fit(table.X, table.y, sample_weight=table.weights, certificate=certificate)
+        keeping: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_seconds}
+        if table is None:
+            classifier.fit_parquet(data, target, weights=weights, **keeping)
+        else:
+            target = str(table.y.name)
+            classifier.fit(table.X, table.y, sample_weight=table.weights, certificate=certificate, **keeping)
     if model is not None:
-        save_model(classifier.to_model(str(table.y.name)), model)
+        save_model(classifier.to_model(target), model)
+    emit(result_json(classifier) if as_json else f"{summary(classifier)}\n{to_text(classifier.tree_)}")
+
+
+@app.command()
+def resume(
+    checkpoint: options.CheckpointArgument,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    evaluation_limit: options.EvaluationLimit = None,
+    relative_gap: options.RelativeGap = "0",
+    workers: options.Workers = None,
+    ray_address: options.RayAddress = None,
+    model: options.SaveModel = None,
+    checkpoint_seconds: options.CheckpointSeconds = 30.0,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on with a search from its checkpoint; the data are not needed."""
+    from dosdt.export import to_text
+    from dosdt.inputs import check_outputs
+    from dosdt.model_file import save_model
+    from dosdt.present import result_json, summary
+    from dosdt.resuming import resume as go_on
+
+    check_outputs(checkpoint, model=model)
+    classifier, target = go_on(
+        checkpoint,
+        n_jobs=workers,
+        ray_address=ray_address,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        evaluation_limit=evaluation_limit,
+        relative_gap=relative_gap,
+        checkpoint_seconds=checkpoint_seconds,
+        verbose=not quiet and not as_json and _on_terminal(),
+    )
+    if model is not None:
+        save_model(classifier.to_model(target), model)
     emit(result_json(classifier) if as_json else f"{summary(classifier)}\n{to_text(classifier.tree_)}")
 
 
@@ -193,6 +240,9 @@ def demo() -> None:
     from dosdt.demo import run
 
     run(emit, verbose=_on_terminal())
+
+
+register_submit(app)
 
 
 def emit(text: str) -> None:
