@@ -175,3 +175,28 @@ def test_all_ways_of_counting_agree() -> None:
     table = records(run)
     assert [row["questions"] for row in table] == ["0", "2", "4"]
     assert all(float(row["all grandchildren"]) > 0 for row in table)
+
+
+def test_scaling_is_measured_and_projected(tmp_path: Path) -> None:
+    out = tmp_path / "scaling.json"
+    options = ["--data", "noise-300x8", "--regularization", "0.01", "--workers", "2", "--project"]
+    run = run_script("scaling", *options, "--most-recorded", "4", "--json", str(out))
+    assert run.returncode == 0, run.stderr
+    results = json.loads(out.read_text())
+    one, two = results["measured"]
+    assert (one["workers"], two["workers"]) == (1, 2)
+    assert one["objective"] == two["objective"]
+    projected = results["projected"]
+    assert [point["workers"] for point in projected] == [2**k for k in range(11)]
+    assert [point["recorded"] for point in projected] == [True] * 3 + [False] * 8
+    # What Ray's workers did is what real members did in one process, unless a busy machine made them change places.
+    if two["teams"] == 1:
+        assert two["expanded"] == round(projected[1]["inflation"] * one["expanded"])
+
+
+def test_leaf_sets_scale_in_the_same_script() -> None:
+    run = run_script(
+        "scaling", "--data", "noise-200x7", "--regularization", "0.02", "--algorithm", "leafset", "--project"
+    )
+    assert run.returncode == 0, run.stderr
+    assert "| 1,024 | projected |" in run.stdout

@@ -18,7 +18,14 @@ from dosdt.cli import main
 from dosdt.datasets import available
 
 ROOT = Path(dosdt.__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/ARCHITECTURE.md", "docs/CERTIFICATE.md", "benchmarks/README.md", "cluster/README.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/ARCHITECTURE.md",
+    "docs/CERTIFICATE.md",
+    "docs/SCALING.md",
+    "benchmarks/README.md",
+    "cluster/README.md",
+)
 # What a search finds is certain; which of several optimal trees, how many it saw and how fast, is not.
 CERTAIN = ("status", "objective", "errors", "accuracy")
 
@@ -94,7 +101,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_options_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # in a narrow terminal the help cuts names off
-    helps = "".join(run(f"dosdt {command} --help")[1] for command in ("fit", "predict", "show"))
+    helps = "".join(run(f"dosdt {command} --help")[1] for command in ("fit", "predict", "show", "resume", "submit"))
     # The benchmarks are scripts with options of their own.
     lines = [line for line in read("README.md").splitlines() if "benchmarks/" not in line]
     for flag in set(re.findall(r"--[a-z][a-z-]+", "\n".join(lines))):
