@@ -45,16 +45,16 @@ class Ways:
         self.repeated_columns = [
             [pack(column[rows]) for column in problem.features.T] if len(rows) else [] for rows in self.repeats
         ]
-        self.packed = [self._words(column) for column in problem.features.T]
+        self.packed = [self.words(column) for column in problem.features.T]
         self.packed_columns = np.array(self.packed)
         self.packed_planes = [self._planes(table) for table in residuals]
         self.packed_repeats = [
-            np.array([self._words(column[rows]) for column in problem.features.T]) for rows in self.repeats
+            np.array([self.words(column[rows]) for column in problem.features.T]) for rows in self.repeats
         ]
         self.values = [np.array(table, np.float32) for table in residuals]
         self.floats = problem.features.astype(np.float32)
 
-    def _words(self, mask: Any) -> Any:
+    def words(self, mask: Any) -> Any:
         np = self.np
         data = np.packbits(mask, bitorder="little")
         return np.concatenate([data, np.zeros(-len(data) % 8, np.uint8)]).view(np.uint64)
@@ -63,7 +63,7 @@ class Ways:
         np = self.np
         values = np.array(table)
         shifts = range(int(values.max()).bit_length())
-        return [(1 << shift, self._words(values >> shift & 1 == 1)) for shift in shifts]
+        return [(1 << shift, self.words(values >> shift & 1 == 1)) for shift in shifts]
 
     def _losses(self, yes: list[Any], total: list[Any]) -> Any:
         np = self.np
@@ -90,7 +90,7 @@ class Ways:
 
     def numpy_planes(self, mask: Any) -> Any:
         np = self.np
-        rows = self._words(mask)
+        rows = self.words(mask)
         yes, total = [], []
         for planes in self.packed_planes:
             parts = [(unit, rows & plane) for unit, plane in planes]
@@ -102,7 +102,7 @@ class Ways:
         np = self.np
         yes, total = [], []
         for repeats, columns in zip(self.repeats, self.packed_repeats, strict=True):
-            rows = self._words(mask[repeats])
+            rows = self.words(mask[repeats])
             yes.append(np.bitwise_count(columns & rows).sum(axis=1))
             total.append(int(np.bitwise_count(rows).sum()))
         return self._losses(yes, total)
@@ -169,7 +169,9 @@ def rows(table: Table) -> list[str]:
                 if any(not np.array_equal(first, other) for other in others):
                     raise SystemExit(f"counting: {table.name}: ways of counting disagree")
             grandchildren = microseconds(
-                lambda masks: counter.count([counter.rows(ways.pack(mask)) for mask in masks]), masks, at_once=True
+                lambda masks: counter.count(counter.rows_of(np.array([ways.words(mask) for mask in masks]))),
+                masks,
+                at_once=True,
             )
             sizes = [number(problem.n_samples), number(problem.n_rows), str(problem.n_columns), str(questions)]
             times = [*(microseconds(way, masks) for way in several), grandchildren]

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from gmpy2 import mpz, popcount, to_binary
+from gmpy2 import mpz, popcount
 
 if TYPE_CHECKING:
     RowSet = int  # gmpy2 has no types; an mpz does all that is asked of it as an int does
 else:
     RowSet = mpz
+
+Words = npt.NDArray[np.uint64]
+WORD = np.dtype("<u8")
 
 
 def pack(mask: npt.NDArray[np.bool_]) -> RowSet:
@@ -31,13 +34,26 @@ def unpack(rows: RowSet, n_rows: int) -> npt.NDArray[np.bool_]:
     return np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")[:n_rows].astype(np.bool_)
 
 
-def unpack_many(row_sets: Sequence[RowSet], n_rows: int) -> npt.NDArray[np.bool_]:
-    """Return several subsets as boolean masks, shape (len(row_sets), n_rows)."""
-    width = (n_rows + 7) // 8
-    # Two bytes for type and sign, then the lowest byte first, without zeros at the end.
-    data = b"".join([to_binary(rows)[2:].ljust(width, b"\0") for rows in row_sets])
-    packed = np.frombuffer(data, np.uint8).reshape(len(row_sets), width)
-    return np.unpackbits(packed, axis=1, count=n_rows, bitorder="little").view(np.bool_)
+def n_words(n_rows: int) -> int:
+    """Return how many words of 64 bits hold a subset of so many rows."""
+    return (n_rows + 63) // 64
+
+
+def to_words(rows: RowSet, width: int) -> Words:
+    """Return the subset as `width` words, the lowest rows first: thousands of them are compared at once."""
+    return np.frombuffer(int(rows).to_bytes(8 * width, "little"), WORD)
+
+
+def from_words(words: Words) -> RowSet:
+    """Return the subset that some words hold."""
+    rows: RowSet = mpz(int.from_bytes(words.tobytes(), "little"))
+    return rows
+
+
+def unpack_many(words: Words, n_rows: int) -> npt.NDArray[np.bool_]:
+    """Return several subsets, shape (n, n_words), as boolean masks of shape (n, n_rows)."""
+    data = np.ascontiguousarray(words).view(np.uint8)
+    return np.unpackbits(data, axis=1, count=n_rows, bitorder="little").view(np.bool_)
 
 
 class PlaneSum:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dosdt.bitvectors import RowSet
 from dosdt.subproblem.ghosts import Array, Ids
 from dosdt.subproblem.graph import NOBODY, Graph
 from dosdt.subproblem.hearsay import Hearsay
-from dosdt.subproblem.subsets import Path, Subset
+from dosdt.subproblem.subsets import Batch
 from dosdt.subproblem.terms import Terms
 
 
@@ -26,8 +24,8 @@ class Known(NamedTuple):
 class Arrivals:
     """Gives a ticket for every child that is asked for, counts what is new, and says what became of the tickets.
 
-    A ticket is the number that the node has, or will have once it is counted; below zero it is a place among those of
-    which something was told that says more than the asker knows.
+    A ticket is the number that the node has, or will have once it is counted; below `NOBODY` it is a place among
+    those of which something was told that says more than the asker knows.
 
     Parameters
     ----------
@@ -41,8 +39,7 @@ class Arrivals:
     def __init__(self, terms: Terms, graph: Graph, told: Hearsay) -> None:
         self._terms, self._graph, self._told = terms, graph, told
         self._first = len(graph)
-        self._new: list[Subset] = []
-        self._ways: list[tuple[int, int, Path | None]] = []
+        self._paths: list[Array] = []
         self._hints: list[int] = []
         self.repeated = 0
         """How many of those counted had been counted elsewhere before."""
@@ -50,81 +47,88 @@ class Arrivals:
     @property
     def left(self) -> int:
         """How many are still to be counted."""
-        return self._first + len(self._new) - len(self._graph)
+        return len(self._graph.index) - len(self._graph)
 
-    def tickets(
-        self,
-        parent: Subset,
-        children: Iterable[tuple[int, int, int, RowSet]],
-        node: int,
-        path: Path | None = None,
-    ) -> list[int]:
-        """Return tickets for children of one subset.
+    def tickets(self, children: Batch, lower: Array, paths: Array, parent: Ids, side: Ids) -> Ids:
+        """Return tickets for children.
 
         Parameters
         ----------
-        parent : Subset
-        children : iterable of (side, share, lower, rows)
-            Of each: what the asker knows that it costs at least, and its rows.
-        node : int
-            The parent's own, if it is here.
-        path : Path, optional
-            What leads to the parent if it is not.
+        children : Batch
+        lower : integer array of shape (n,)
+            What the asker knows that each costs at least.
+        paths : int array of shape (parents, longest)
+            What leads to the parents.
+        parent, side : int arrays of shape (n,)
+            Whose child each is, by place in `paths`, and on which side.
         """
-        depth = None if parent.depth is None else parent.depth - 1
-        limited = depth is not None or parent.leaves is not None
-        known, literal, answer = self._graph.numbers, self._terms.subsets.literal, []
-        number = self._first + len(self._new)
-        for side, share, lower, rows in children:
-            key: Any = Subset(rows, depth, None if parent.leaves is None else share + 1) if limited else rows
-            ticket = known.setdefault(key, number) if self._graph.merges else number
-            if ticket == number:  # nobody has asked for it before
-                subset = key if limited else Subset(rows, None, None)
-                if self._told and (hint := self._told.bound(subset)) > lower:
-                    known.pop(key, None)
-                    self._hints.append(hint)
-                    ticket = -1 - len(self._hints)
-                else:
-                    self._new.append(subset)
-                    step = literal(side)
-                    self._ways.append((node, step, None if path is None else (*path, step)))
-                    number += 1
-            answer.append(ticket)
-        return answer
+        if not self._told:
+            return self._number(children, paths, parent, side)
+        tickets = self._graph.index.find(children)
+        new = np.flatnonzero(tickets == NOBODY)
+        bounds = self._told.bounds(children.part(new))
+        hinted = np.array([hint > known for hint, known in zip(bounds, lower[new].tolist(), strict=True)], np.bool_)
+        enough = np.flatnonzero(hinted)
+        tickets[new[enough]] = NOBODY - 1 - len(self._hints) - np.arange(len(enough))
+        self._hints += [bounds[k] for k in enough.tolist()]
+        new = new[~hinted]
+        tickets[new] = self._number(children.part(new), paths, parent[new], side[new])
+        return tickets
+
+    def _number(self, children: Batch, paths: Array, parent: Ids, side: Ids) -> Ids:
+        index, before = self._graph.index, len(self._graph.index)
+        numbers = index.add(children) if self._graph.merges else index.append(children)
+        new = np.flatnonzero(numbers >= before)
+        if len(new):
+            # The first that asked says how to get there.
+            _, first = np.unique(numbers[new], return_index=True)
+            new = new[first]
+            self._paths.append(_longer(paths[parent[new]], self._terms.subsets.literals(side[new])))
+        return numbers
 
     def count(self, batches: int) -> int:
         """Count some of the new ones, and return how many."""
-        terms, graph = self._terms, self._graph
+        terms, graph, told = self._terms, self._graph, self._told
         before = len(graph)
         for _ in range(batches):
-            start = len(graph) - self._first
-            if not (subsets := self._new[start : start + terms.batch]):
+            size = min(terms.batch, self.left)
+            if not size:
                 break
-            ways = self._ways[start : start + terms.batch]
-            counts = terms.counter.count(terms.counter.rows_of([subset.rows for subset in subsets]))
-            added = graph.add(subsets, counts, [way[0] for way in ways], [way[1] for way in ways]).tolist()
-            for node, (_, _, path) in zip(added, ways, strict=True):
-                if path is not None:
-                    graph.reach(node, path)
-            if self._told:
-                for node in added:
-                    if (told := self._told.bound(graph.subsets[node])) > 0:
+            nodes = slice(len(graph), len(graph) + size)
+            counts = terms.counter.count(terms.counter.rows_of(graph.index.words[nodes]))
+            graph.add(counts, self._take_paths(size))
+            if told:
+                for node, lower in enumerate(told.bounds(graph.index.batch(nodes)), nodes.start):
+                    if lower > 0:
                         self.repeated += 1
-                        graph.raise_lower(node, told)
+                        graph.raise_lower(node, lower)
         return len(graph) - before
+
+    def _take_paths(self, size: int) -> Array:
+        """Return the paths of the next ones to be counted."""
+        longest = max(part.shape[1] for part in self._paths)
+        taken = np.zeros((size, longest), self._paths[0].dtype)
+        filled = 0
+        while filled < size:
+            part = self._paths[0][: size - filled]
+            taken[filled : filled + len(part), : part.shape[1]] = part
+            filled += len(part)
+            if len(part) == len(self._paths[0]):
+                del self._paths[0]
+            else:
+                self._paths[0] = self._paths[0][len(part) :]
+        return taken
 
     def close(self) -> None:
         """Do without what was not counted."""
-        counted = len(self._graph) - self._first
-        for subset in self._new[counted:]:
-            self._graph.numbers.pop(subset.key, None)
-        del self._new[counted:]
+        self._graph.index.cut(len(self._graph))
+        self._paths = []
 
-    def known(self, tickets: Sequence[int]) -> Known:
+    def known(self, tickets: Ids) -> Known:
         """Return what became of some tickets."""
-        nodes = np.array(tickets, np.intp)
+        nodes = tickets.copy()
         hinted = np.flatnonzero(nodes < NOBODY)
-        hints = [self._hints[-2 - ticket] for ticket in nodes[hinted].tolist()]
+        hints = [self._hints[NOBODY - 1 - ticket] for ticket in nodes[hinted].tolist()]
         nodes[(nodes < 0) | (nodes >= len(self._graph))] = NOBODY
         lower, upper = what_is_known(self._graph, nodes)
         lower[hinted] = hints
@@ -139,3 +143,13 @@ def what_is_known(graph: Graph, nodes: Ids) -> tuple[Array, Array]:
     lower = np.where(there, graph.lower[nodes], 0).astype(graph.lower.dtype)
     upper = np.where(there, graph.upper[nodes], graph.never).astype(graph.upper.dtype)
     return lower, upper
+
+
+def _longer(paths: Array, literals: Array) -> Array:
+    """Return paths with one more literal each, behind the last."""
+    length = (paths != 0).sum(axis=1)
+    longer = np.zeros((len(paths), int(length.max(initial=0)) + 1), paths.dtype)
+    width = min(paths.shape[1], longer.shape[1])
+    longer[:, :width] = paths[:, :width]
+    longer[np.arange(len(paths)), length] = literals
+    return longer

@@ -39,8 +39,8 @@ def outline(
                 assert graph.ghosts is not None
                 member, far = graph.ghosts.member[-2 - kid], graph.ghosts.node[-2 - kid]
                 orders[int(member)].append((place + answer, int(far)))
-            elif not (child := terms.subsets.child(graph.subsets[node], side, used)).is_leaf:
-                alone = counted(graph, child, terms.counter)
+            elif not (child := terms.subsets.child(graph.subset(node), side, used)).is_leaf:
+                alone = counted(graph, terms.subsets.only(child), terms.counter)
                 _note(best_tree(alone, 0, terms.subsets, terms.counter), place + answer, splits)
 
 

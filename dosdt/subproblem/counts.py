@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dosdt.bitvectors import RowSet, unpack, unpack_many
+from dosdt.bitvectors import Words, unpack_many
 from dosdt.problem import Problem
 
 Array = npt.NDArray[Any]
@@ -111,14 +111,9 @@ class Counter:
         """How many multiplications the largest product takes, or as many as take as long."""
         return max(int(matters.sum()) for matters in self._matters) * self._width**2 * self._slowness
 
-    def rows(self, row_set: RowSet) -> Rows:
-        """Return the rows of a subset that matter."""
-        mask = unpack(row_set, len(self._matters[0]))
-        return tuple([np.flatnonzero(mask & matters) for matters in self._matters])
-
-    def rows_of(self, row_sets: Sequence[RowSet]) -> list[Rows]:
-        """Return the rows of many subsets that matter, in one pass."""
-        masks = unpack_many(row_sets, len(self._matters[0]))
+    def rows_of(self, words: Words) -> list[Rows]:
+        """Return the rows of subsets that matter; `words` has shape (n, words)."""
+        masks = unpack_many(words, len(self._matters[0]))
         # One by one: numpy finds the places in a short row faster than in a long table.
         tables = [[row.nonzero()[0] for row in masks & matters] for matters in self._matters]
         return list(zip(*tables, strict=True))

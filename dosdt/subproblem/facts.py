@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgpack
+import numpy as np
 
 from dosdt.errors import InputError
 from dosdt.numbers import natural, whole
-from dosdt.subproblem.subsets import Path
+from dosdt.subproblem.subsets import UNLIMITED, Batch, Path, Subsets
 
 VERSION = 1
 
@@ -21,6 +22,17 @@ class Fact(NamedTuple):
     depth: int | None
     leaves: int | None
     lower: int
+
+
+def subsets_of(facts: Sequence[Fact], subsets: Subsets) -> Batch:
+    """Return the subsets that facts are about."""
+    longest = max((len(fact.path) for fact in facts), default=0)
+    paths = np.array([fact.path + (0,) * (longest - len(fact.path)) for fact in facts], np.int32)
+    depth, leaves = (
+        np.array([UNLIMITED if limit is None else limit for limit in limits], np.int32)
+        for limits in ([fact.depth for fact in facts], [fact.leaves for fact in facts])
+    )
+    return Batch(subsets.at(paths.reshape(len(facts), longest)), depth, leaves)
 
 
 def pack_facts(facts: Iterable[Fact]) -> bytes:

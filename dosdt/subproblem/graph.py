@@ -18,7 +18,8 @@ import numpy.typing as npt
 from dosdt.subproblem.chains import Chains
 from dosdt.subproblem.counts import Counts
 from dosdt.subproblem.ghosts import Array, Ghosts, Ids
-from dosdt.subproblem.subsets import Key, Path, Subset
+from dosdt.subproblem.index import Index
+from dosdt.subproblem.subsets import UNLIMITED, Batch, Path, Subset
 
 _ARRAYS = (
     "lowers",
@@ -31,8 +32,7 @@ _ARRAYS = (
     "leaf",
     "leaves",
     "opened",
-    "parent",
-    "literal",
+    "paths",
     "settled",
 )
 _GROWTH = 1.25
@@ -41,7 +41,7 @@ NOBODY = -1
 
 
 class Graph:
-    """Nodes by number, and by key.
+    """Nodes by number, and by what they are.
 
     Attributes
     ----------
@@ -55,8 +55,10 @@ class Graph:
         What the nodes' best trees cost as far as counting them tells, and what they cost as leaves.
     opened : bool array of shape (nodes,)
         Whether any child has been a node.
-    numbers : dict
-        The number of each node, by key.
+    index : Index
+        The subset of each node, and the other way round; it may hold some more that are to become nodes next.
+    paths : int array of shape (nodes, longest)
+        The signed feature numbers that lead to each node, and zeros.
     settled : int32 array of shape (nodes,)
         When bounds were last brought up to date, by `clock`, which others set.
     ghosts : Ghosts, optional
@@ -66,69 +68,67 @@ class Graph:
     """
 
     def __init__(
-        self, m: int, shares: int, integer: Any, never: int, chains: Chains | None, *, merge: bool = True
+        self, m: int, width: int, shares: int, integer: Any, never: int, chains: Chains | None, *, merge: bool = True
     ) -> None:
         self.m, self.shares, self.never, self.chains = m, shares, never, chains
-        self.subsets: list[Subset] = []
-        self.numbers: dict[Any, int] = {}
+        self.index = Index(width)
         self.merges = merge
-        self._starts: dict[int, Path] = {}
+        self._n = 0
         self.lowers, self.uppers = (np.empty((0, shares, 2 * m), integer) for _ in range(2))
         self.losses = np.empty((0, 2 * m), integer)
         self.kids = np.empty((0, shares, 2 * m), np.int32)
         self.lower, self.upper, self.counted, self.leaf = (np.empty(0, integer) for _ in range(4))
         self.opened = np.empty(0, np.bool_)
-        self.leaves, self.parent, self.literal, self.settled = (np.empty(0, np.int32) for _ in range(4))
+        self.leaves, self.settled = (np.empty(0, np.int32) for _ in range(2))
+        self.paths = np.empty((0, 0), np.int16 if m < 2**15 else np.int32)
         self.ghosts: Ghosts | None = None
         self.clock = 0
 
     def __len__(self) -> int:
-        return len(self.subsets)
+        return self._n
 
-    def find(self, key: Key) -> int | None:
-        """Return the node with a key, or None."""
-        return self.numbers.get(key)
+    def subset(self, node: int) -> Subset:
+        """Return the subset that a node is."""
+        return self.index.batch([node]).subset(0)
 
-    def add(self, subsets: Sequence[Subset], counts: Counts, parents: Sequence[int], literals: Sequence[int]) -> Ids:
-        """Add nodes with the bounds that counting gives; `parents` and `literals` say how they were reached."""
-        first, last = len(self), len(self) + len(subsets)
+    def find(self, subset: Batch) -> int | None:
+        """Return the node of a subset, a batch of one, or None."""
+        node = int(self.index.find(subset)[0])
+        return None if node == NOBODY else node
+
+    def add(self, counts: Counts, paths: Array) -> None:
+        """Make the next subsets of the index nodes, with the bounds that counting gives; `paths` lead to them."""
+        first, last = self._n, self._n + len(paths)
         self._reserve(last)
-        if self.merges:
-            self.numbers.update((subset.key, first + k) for k, subset in enumerate(subsets))
-        self.subsets += subsets
+        if paths.shape[1] > self.paths.shape[1]:
+            wider = np.zeros((len(self.paths), paths.shape[1]), self.paths.dtype)
+            wider[:, : self.paths.shape[1]] = self.paths
+            self.paths = wider
+        self._n = last
         new = slice(first, last)
+        subsets = self.index.batch(new)
         self.lowers[new], self.uppers[new] = _allowed(subsets, counts, self.shares)
         self.losses[new] = counts.losses
-        self.kids[new] = -1
+        self.kids[new] = NOBODY
         self.lower[new] = 0
         self.upper[new] = self.leaf[new] = counts.leaf
-        self.leaves[new] = [subset.leaves or 2 for subset in subsets]
-        self.parent[new], self.literal[new] = parents, literals
+        self.leaves[new] = np.where(subsets.leaves < UNLIMITED, subsets.leaves, 2)
+        self.paths[new, : paths.shape[1]], self.paths[new, paths.shape[1] :] = paths, 0
         self.opened[new] = False
         self.settled[new] = self.clock
-        nodes = np.arange(first, last)
-        self.settle(nodes)
+        self.settle(np.arange(first, last))
         self.counted[new] = self.upper[new]
-        return nodes
 
-    def start(self, subset: Subset, counts: Counts, path: Path) -> int:
-        """Add a node that is reached by a path of its own."""
-        node = int(self.add([subset], counts, [-1], [0])[0])
-        self.numbers[subset.key] = node
-        self.reach(node, path)
-        return node
-
-    def reach(self, node: int, path: Path) -> None:
-        """Say that a path of its own leads to a node."""
-        self._starts[node] = path
+    def start(self, subset: Batch, counts: Counts, path: Path) -> int:
+        """Add one node that is reached by a path of its own."""
+        self.index.add(subset)
+        self.add(counts, np.array([path], self.paths.dtype).reshape(1, len(path)))
+        return self._n - 1
 
     def path(self, node: int) -> Path:
         """Return the signed feature numbers that lead to a node."""
-        way: list[int] = []
-        while node not in self._starts:
-            way.append(int(self.literal[node]))
-            node = int(self.parent[node])
-        return (*self._starts[node], *reversed(way))
+        path = self.paths[node]
+        return tuple(path[path != 0].tolist())
 
     def candidates(self, bounds: Array, leaves: Array) -> Array:
         """Return what candidates cost by the bounds of both sides.
@@ -215,19 +215,15 @@ class Graph:
         kept |= self.opened[:n] & (self.lower[:n] < self.upper[:n])
         kept |= self.upper[:n] < self.counted[:n]
         kept[needed] = True
-        kept[list(self._starts)] = True
-        number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        number = np.where(kept, np.cumsum(kept) - 1, NOBODY).astype(np.int32)
         left = int(kept.sum())
         for name in _ARRAYS:
             array = getattr(self, name)
             array[:left] = array[:n][kept]
         kids = self.kids[:left]
         kids[kids >= 0] = number[kids[kids >= 0]]
-        parent = self.parent[:left]
-        parent[parent >= 0] = number[parent[parent >= 0]]
-        self._starts = {int(number[node]): path for node, path in self._starts.items()}
-        self.subsets = [subset for subset, keep in zip(self.subsets, kept.tolist(), strict=True) if keep]
-        self.numbers = {key: int(number[node]) for key, node in self.numbers.items() if kept[node]}
+        self.index.keep(kept)
+        self._n = left
         return n - left
 
     def _reserve(self, n: int) -> None:
@@ -239,13 +235,12 @@ class Graph:
             array.resize((room, *array.shape[1:]), refcheck=False)  # in place, so that nothing is held twice
 
 
-def _allowed(subsets: Sequence[Subset], counts: Counts, shares: int) -> tuple[Array, Array]:
+def _allowed(subsets: Batch, counts: Counts, shares: int) -> tuple[Array, Array]:
     """Return bounds on children, (B, K, 2M) each, given the depth and leaves that each subset's tree may have."""
-    if all(subset.depth is None and subset.leaves is None for subset in subsets):
+    depth, leaves = subsets.depth[:, None], subsets.leaves[:, None]
+    if (depth == UNLIMITED).all() and (leaves == UNLIMITED).all():
         return counts.lowers[:, None], counts.splits[:, None]
     # How many splits on a path a child may make; once that is all counted, its cost is known.
-    depths = np.array([np.inf if subset.depth is None else subset.depth - 1 for subset in subsets])[:, None]
-    by_leaves = np.array([np.arange(shares) if subset.leaves is not None else [np.inf] for subset in subsets])
-    more = np.minimum(depths, by_leaves)[:, :, None]
+    more = np.minimum(depth - 1, np.where(leaves < UNLIMITED, np.arange(shares), UNLIMITED))[:, :, None]
     uppers = np.where(more >= 1, counts.splits[:, None], counts.leaves[:, None])
     return np.where(more >= counts.levels, counts.lowers[:, None], uppers), uppers

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dosdt.bitvectors import RowSet
-from dosdt.subproblem.subsets import Subset
+import numpy as np
+
+from dosdt.subproblem.ghosts import Array
+from dosdt.subproblem.subsets import Batch
 
 
 class _Told(NamedTuple):
-    depth: int | None
-    leaves: int | None
+    depth: int
+    leaves: int
     lower: int
 
 
@@ -18,26 +21,32 @@ class Hearsay:
     """Bounds on subsets, found by their rows: they hold wherever no more depth and leaves are allowed."""
 
     def __init__(self) -> None:
-        self._bounds: dict[RowSet, list[_Told]] = {}
+        self._bounds: dict[bytes, list[_Told]] = {}
 
     def __len__(self) -> int:
         return len(self._bounds)
 
-    def add(self, subset: Subset, lower: int) -> None:
-        """Take in that no tree for a subset costs less than `lower`."""
-        told = self._bounds.setdefault(subset.rows, [])
-        # What says no more than the new bound can go.
-        told[:] = [old for old in told if old.lower > lower or not _holds(subset, old.depth, old.leaves)]
-        told.append(_Told(subset.depth, subset.leaves, lower))
+    def add(self, batch: Batch, lowers: Iterable[int]) -> None:
+        """Take in that no tree for a subset costs less than its bound."""
+        for (rows, depth, leaves), lower in zip(_each(batch), lowers, strict=True):
+            told = self._bounds.setdefault(rows, [])
+            # What says no more than the new bound can go.
+            told[:] = [old for old in told if old.lower > lower or old.depth > depth or old.leaves > leaves]
+            told.append(_Told(depth, leaves, lower))
 
-    def bound(self, subset: Subset) -> int:
-        """Return the best bound that holds for a subset; 0 if there is none."""
-        told = self._bounds.get(subset.rows, ())
-        return max((bound.lower for bound in told if _holds(bound, subset.depth, subset.leaves)), default=0)
+    def bounds(self, batch: Batch) -> list[int]:
+        """Return the best bound that holds for each subset; 0 where there is none."""
+        return [
+            max((told.lower for told in known if told.depth >= depth and told.leaves >= leaves), default=0)
+            if (known := self._bounds.get(rows))
+            else 0
+            for rows, depth, leaves in _each(batch)
+        ]
 
 
-def _holds(proved: _Told | Subset, depth: int | None, leaves: int | None) -> bool:
-    """Say whether what is proved under one set of limits holds under another: where no more is allowed."""
-    return (proved.depth is None or (depth is not None and depth <= proved.depth)) and (
-        proved.leaves is None or (leaves is not None and leaves <= proved.leaves)
-    )
+def _each(batch: Batch) -> Iterator[tuple[bytes, int, int]]:
+    data: bytes = np.ascontiguousarray(batch.words).tobytes()
+    size = 8 * batch.words.shape[1]
+    rows = (data[start : start + size] for start in range(0, len(data), size))
+    limits: list[Array] = [batch.depth, batch.leaves]
+    return zip(rows, *(limit.tolist() for limit in limits), strict=True)

@@ -10,30 +10,32 @@ each member and waits for theirs. Whatever decides what comes next is in those l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Sequence
-from itertools import pairwise
+import time
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dosdt.bitvectors import Words
 from dosdt.contract import Constraints, Sketch, Solution, leaf_node
 from dosdt.problem import Problem
 from dosdt.sketches import prune
 from dosdt.subproblem.arrivals import Arrivals, what_is_known
 from dosdt.subproblem.assembly import Splits, assembled, outline
-from dosdt.subproblem.facts import Fact, facts_in, pack_facts
+from dosdt.subproblem.facts import Fact, facts_in, pack_facts, subsets_of
 from dosdt.subproblem.ghosts import Array, Ghosts, Ids, Subscribers
 from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
+from dosdt.subproblem.index import row_hashes
 from dosdt.subproblem.letters import Heading, read, write
-from dosdt.subproblem.subsets import Subset
+from dosdt.subproblem.subsets import Batch, Subset, allowed
 from dosdt.subproblem.terms import SWITCHES, Terms
 from dosdt.subproblem.waves import Wanted, distinct, gather, look, look_for_tree
-from dosdt.team import REGIONS, Post, Record, Saved, region_of
+from dosdt.team import REGIONS, Post, Record, Saved
 
-_WORK_IN_A_STEP = 2**27
-_BATCHES_IN_A_STEP = 16
-"""A step counts for some hundredths of a second: long beside a message, short for who waits for an answer."""
+_SECONDS_IN_A_STEP = 0.1
+_CHILDREN_AT_ONCE = 2**13
+"""So many are routed at once, since the rows of all of them together may take much memory."""
 
 Letters = Generator[list[bytes], Sequence[bytes], Any]
 
@@ -80,6 +82,7 @@ class SubproblemMember:
         self._thorough = thorough
         self._terms = Terms(problem, constraints, switches)
         self._post = post
+        self._homes: Ids = np.array(post.homes, np.intp)
         self._told = Hearsay()
         self._root: int | None = None
         self._new_graph()
@@ -93,11 +96,9 @@ class SubproblemMember:
         self._stop_asked = self._save_asked = self._memory_is_short = False
         self._stopping = self._saving = self._frugal = False
         self._bounds: tuple[int, int] = (0, self._terms.counter.never)
-        self._unsaved: list[tuple[Subset, Fact]] = []
+        self._unsaved: list[tuple[int, Fact]] = []
         self._saved: Saved | None = None
         self._shed = self._repeated = 0
-        work = self._terms.batch * (self._terms.counter.work + 1)
-        self._batches = max(1, min(_BATCHES_IN_A_STEP, _WORK_IN_A_STEP // work))
         self._life = self._live()
 
     # -- the contract ---------------------------------------------------------------------------------------------
@@ -151,8 +152,8 @@ class SubproblemMember:
 
     def recall(self, contents: Iterable[bytes]) -> None:
         """Take in bounds that others have proved."""
-        for path, depth, leaves, lower in facts_in(contents):
-            self._told.add(Subset(self._terms.subsets.rows_at(path), depth, leaves), lower)
+        facts = list(facts_in(contents))
+        self._told.add(subsets_of(facts, self._terms.subsets), (fact.lower for fact in facts))
 
     def statistics(self) -> dict[str, int]:
         """Return counts of this member's own, by name."""
@@ -210,11 +211,16 @@ class SubproblemMember:
 
     def _begin(self, everything: Subset) -> None:
         """Count the whole problem, if this is its home."""
-        if self._post.homes[region_of(hash(everything.rows))] == self._post.number:
+        subset = self._terms.subsets.only(everything)
+        if self._home_of(subset.words)[0] == self._post.number:
             counter = self._terms.counter
-            self._root = self._graph.start(everything, counter.count([counter.rows(everything.rows)]), ())
-            self._graph.raise_lower(self._root, self._told.bound(everything))
+            self._root = self._graph.start(subset, counter.count(counter.rows_of(subset.words)), ())
+            self._graph.raise_lower(self._root, self._told.bounds(subset)[0])
             self.expanded += 1
+
+    def _home_of(self, words: Words) -> Ids:
+        """Return the members that subsets are at home with."""
+        return self._homes[row_hashes(words) % REGIONS]
 
     def _new_graph(self) -> None:
         self._graph = self._terms.graph()
@@ -286,11 +292,11 @@ class SubproblemMember:
         parts = [Wanted(*(part[chosen] for part in wanted)) for chosen in places]
         inbox, _ = yield from self._exchange(orders)
         tickets = [
-            self._take_order(order, arrivals) if order is not None and k != number else []
+            None if order is None or k == number else self._take_order(order, arrivals)
             for k, order in enumerate(inbox)
         ]
         while True:
-            self.expanded += arrivals.count(self._batches)
+            self._count(arrivals, limit)
             _, (left,) = yield from self._exchange(sums=[arrivals.left])
             if not left or self._stopping or self._agreed != limit:
                 break
@@ -301,7 +307,7 @@ class SubproblemMember:
         graph.hear(*parts[number], known.lower, known.upper)
         replies: list[Any] = [None] * size
         for k, asked in enumerate(tickets):
-            if asked:
+            if asked is not None:
                 replies[k] = known = arrivals.known(asked)
                 self._subscribers.add(k, known.nodes[known.nodes != NOBODY])
         inbox, _ = yield from self._exchange(replies)
@@ -327,66 +333,64 @@ class SubproblemMember:
                 nodes, lower, upper = told
                 self._ghosts.hear(self._ghosts.of(k, nodes), lower, upper, graph.clock)
 
-    def _routes(self, wanted: Wanted, arrivals: Arrivals) -> tuple[list[Any], list[Ids], list[int]]:
+    def _count(self, arrivals: Arrivals, limit: int) -> None:
+        """Count for a while: long beside a message, short for who waits for an answer."""
+        until = time.perf_counter() + _SECONDS_IN_A_STEP
+        while arrivals.left:
+            self.expanded += arrivals.count(1)
+            if self._stop_asked or self.limit != limit or time.perf_counter() >= until:
+                break
+
+    def _routes(self, wanted: Wanted, arrivals: Arrivals) -> tuple[list[Any], list[Ids], Ids]:
         """Find the homes of children.
 
         Returns what to write to each member, which children are at home with it, and tickets for those that are so
         here.
         """
-        graph, sides, homes = self._graph, self._terms.subsets.sides, self._post.homes
+        graph, subsets = self._graph, self._terms.subsets
         size, own = self._post.size, self._post.number
-        places: list[list[int]] = [[] for _ in range(size)]
-        groups: list[list[Any]] = [[] for _ in range(size)]
-        tickets: list[int] = []
         lowers = graph.lowers[wanted]
-        side, share, lower = wanted.side.tolist(), wanted.share.tolist(), lowers.tolist()
-        # Children of one node stand together.
-        first = np.flatnonzero(np.diff(wanted.node, prepend=-1)).tolist()
-        for start, end in pairwise([*first, len(side)]):
-            node = int(wanted.node[start])
-            parent = graph.subsets[node]
-            rows = parent.rows
-            children = []
-            counts = [0] * size
-            for k in range(start, end):
-                child = rows & sides[side[k]]
-                home = homes[hash(child) % REGIONS]
-                places[home].append(k)
-                if home == own:
-                    children.append((side[k], share[k], lower[k], child))
-                else:
-                    counts[home] += 1
-            tickets += arrivals.tickets(parent, children, node)
-            path = None
-            for home, count in enumerate(counts):
-                if count:
-                    path = path or graph.path(node)
-                    groups[home].append((path, parent.depth, parent.leaves, count))
-        chosen = [np.array(part, np.intp) for part in places]
+        homes: Ids = np.empty(len(wanted.node), np.intp)
+        tickets: list[Ids] = [np.zeros(0, np.intp)]
+        for some in _pieces(len(homes)):
+            node, share, side = (part[some] for part in wanted)
+            children = subsets.children(graph.index.batch(node), side, share)
+            homes[some] = home = self._home_of(children.words)
+            here = home == own
+            tickets.append(
+                arrivals.tickets(children.part(here), lowers[some][here], graph.paths, node[here], side[here])
+            )
+        places = [np.flatnonzero(homes == k) for k in range(size)]
         orders = [
-            [groups[k], wanted.side[part].astype(np.int32), wanted.share[part].astype(np.int32), lowers[part]]
-            if k != own and len(part)
+            self._order(Wanted(*(part[chosen] for part in wanted)), lowers[chosen])
+            if k != own and len(chosen)
             else None
-            for k, part in enumerate(chosen)
+            for k, chosen in enumerate(places)
         ]
-        return orders, chosen, tickets
+        return orders, places, np.concatenate(tickets)
 
-    def _take_order(self, order: list[Any], arrivals: Arrivals) -> list[int]:
+    def _order(self, wanted: Wanted, lowers: Array) -> list[Array]:
+        """Return what to write to a member about children that are at home with it."""
+        graph = self._graph
+        nodes, parent = np.unique(wanted.node, return_inverse=True)
+        paths = graph.paths[nodes]
+        paths = paths[:, (paths != 0).any(axis=0)]
+        limits = graph.index.depth[nodes], graph.index.leaves[nodes]
+        # None of these numbers is large.
+        asked = (part.astype(np.int32) for part in (parent, wanted.share, wanted.side))
+        return [paths.ravel(), *limits, *asked, lowers]
+
+    def _take_order(self, order: list[Array], arrivals: Arrivals) -> Ids:
         """Return tickets for the children that another member asks for."""
-        groups, side, share, lower = order
-        subsets, tickets, start = self._terms.subsets, [], 0
-        sides, shares, lowers = side.tolist(), share.tolist(), lower.tolist()
-        for path, depth, leaves, count in groups:
-            end = start + count
-            parent = Subset(subsets.rows_at(path), depth, leaves)
-            rows = parent.rows
-            children = [
-                (x, allowed, bound, rows & subsets.sides[x])
-                for x, allowed, bound in zip(sides[start:end], shares[start:end], lowers[start:end], strict=True)
-            ]
-            tickets += arrivals.tickets(parent, children, -1, path)
-            start = end
-        return tickets
+        flat, depth, leaves, parent, share, side, lowers = order
+        subsets = self._terms.subsets
+        paths = flat.reshape(len(depth), -1)
+        parents = Batch(subsets.at(paths), depth, leaves)
+        tickets: list[Ids] = []
+        for some in _pieces(len(parent)):
+            children = subsets.children(parents.part(parent[some]), side[some], share[some])
+            tickets.append(arrivals.tickets(children, lowers[some], paths, parent[some], side[some]))
+        return np.concatenate(tickets)
 
     # -- the best tree --------------------------------------------------------------------------------------------
 
@@ -417,8 +421,8 @@ class SubproblemMember:
 
     # -- what outlives a member -----------------------------------------------------------------------------------
 
-    def _news(self) -> list[tuple[Subset, Fact]]:
-        """Return what was proved since this was asked last; unless thorough, of subsets with children only."""
+    def _news(self) -> list[tuple[int, Fact]]:
+        """Return what was proved since this was asked last, by region; unless thorough, of subsets with children."""
         graph, n = self._graph, len(self._graph)
         before = self._published
         self._published = np.zeros(n, graph.lower.dtype)
@@ -426,15 +430,17 @@ class SubproblemMember:
         chosen = graph.opened[:n] | self._thorough
         news: Ids = np.flatnonzero(chosen & (graph.lower[:n] > self._published))
         self._published[news] = graph.lower[news]
-        return [
-            (subset := graph.subsets[node], Fact(graph.path(node), subset.depth, subset.leaves, lower))
-            for node, lower in zip(news.tolist(), graph.lower[news].tolist(), strict=True)
+        limits = graph.index.depth[news].tolist(), graph.index.leaves[news].tolist()
+        facts = [
+            Fact(graph.path(node), allowed(depth), allowed(leaves), lower)
+            for node, depth, leaves, lower in zip(news.tolist(), *limits, graph.lower[news].tolist(), strict=True)
         ]
+        return list(zip((graph.index.hashes[news] % REGIONS).tolist(), facts, strict=True))
 
     def _put_down(self) -> Saved:
         by_region: dict[int, list[Fact]] = {}
-        for subset, fact in self._unsaved + self._news():
-            by_region.setdefault(region_of(hash(subset.rows)), []).append(fact)
+        for region, fact in self._unsaved + self._news():
+            by_region.setdefault(region, []).append(fact)
         self._unsaved = []
         return Saved([Record(region, pack_facts(facts)) for region, facts in by_region.items()], whole=False)
 
@@ -446,8 +452,13 @@ class SubproblemMember:
         """Begin anew, with the bounds on all subsets whose children were looked into: most nodes are others."""
         self._unsaved += self._news()
         graph = self._graph
-        for node in np.flatnonzero(graph.opened[: len(graph)]).tolist():
-            self._told.add(graph.subsets[node], int(graph.lower[node]))
+        opened = np.flatnonzero(graph.opened[: len(graph)])
+        self._told.add(graph.index.batch(opened), graph.lower[opened].tolist())
         self._new_graph()
         self._shed += 1
         self._begin(everything)
+
+
+def _pieces(n: int) -> Iterator[slice]:
+    for start in range(0, n, _CHILDREN_AT_ONCE):
+        yield slice(start, start + _CHILDREN_AT_ONCE)

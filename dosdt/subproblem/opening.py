@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
-
-import numpy as np
 
 from dosdt.subproblem.arrivals import Arrivals
 from dosdt.subproblem.graph import Graph
 from dosdt.subproblem.hearsay import Hearsay
-from dosdt.subproblem.subsets import Path, Subset
+from dosdt.subproblem.subsets import Batch, Path
 from dosdt.subproblem.terms import Terms
 from dosdt.subproblem.waves import Wanted
 
@@ -29,26 +26,20 @@ class Opener:
     def __init__(self, terms: Terms, graph: Graph, told: Hearsay) -> None:
         self._terms, self._graph, self._told = terms, graph, told
 
-    def start(self, subset: Subset, path: Path) -> int:
-        """Make a subset a node that a path of its own leads to."""
+    def start(self, subset: Batch, path: Path) -> int:
+        """Make a subset, a batch of one, a node that a path of its own leads to."""
         counter = self._terms.counter
-        node = self._graph.start(subset, counter.count([counter.rows(subset.rows)]), path)
-        self._graph.raise_lower(node, self._told.bound(subset))
+        node = self._graph.start(subset, counter.count(counter.rows_of(subset.words)), path)
+        self._graph.raise_lower(node, self._told.bounds(subset)[0])
         return node
 
-    def open(self, wanted: Wanted, pause: Callable[[], bool]) -> list[int]:
+    def open(self, wanted: Wanted, pause: Callable[[], bool]) -> range:
         """Make children nodes, unless they are already, or until it is time to pause; return the new ones."""
-        graph, sides = self._graph, self._terms.subsets.sides
+        graph, before = self._graph, len(self._graph)
         arrivals = Arrivals(self._terms, graph, self._told)
-        before, tickets = len(graph), []
-        lower, share, side = graph.lowers[wanted].tolist(), wanted.share.tolist(), wanted.side.tolist()
-        # Children of one node stand together.
-        first = np.flatnonzero(np.diff(wanted.node, prepend=-1)).tolist()
-        for start, end in pairwise([*first, len(side)]):
-            node = int(wanted.node[start])
-            rows = graph.subsets[node].rows
-            children = [(side[k], share[k], lower[k], rows & sides[side[k]]) for k in range(start, end)]
-            tickets += arrivals.tickets(graph.subsets[node], children, node)
+        node, share, side = wanted
+        children = self._terms.subsets.children(graph.index.batch(node), side, share)
+        tickets = arrivals.tickets(children, graph.lowers[wanted], graph.paths, node, side)
         while arrivals.left and arrivals.count(1) and arrivals.left:
             if pause():
                 break
@@ -56,4 +47,4 @@ class Opener:
         known = arrivals.known(tickets)
         graph.link(*wanted, known.nodes)
         graph.hear(*wanted, known.lower, known.upper)
-        return list(range(before, len(graph)))
+        return range(before, len(graph))

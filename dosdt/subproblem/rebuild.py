@@ -7,7 +7,7 @@ import numpy as np
 from dosdt.contract import Sketch, SketchNode, leaf_node, split_node
 from dosdt.subproblem.counts import Counter
 from dosdt.subproblem.graph import Graph
-from dosdt.subproblem.subsets import Subset, Subsets
+from dosdt.subproblem.subsets import Batch, Subsets
 
 
 def best_tree(graph: Graph, node: int, subsets: Subsets, counter: Counter) -> Sketch:
@@ -23,7 +23,7 @@ def best_tree(graph: Graph, node: int, subsets: Subsets, counter: Counter) -> Sk
             continue
         share, feature = split
         nodes[place] = split_node(feature, len(nodes), len(nodes) + 1)
-        subset = known.subsets[number]
+        subset = known.subset(number)
         rest = int(known.leaves[number]) - 2 - share
         for allowed, side in ((share, feature), (rest, feature + known.m)):
             # The bound may be that of a tree with fewer leaves than allowed.
@@ -33,7 +33,7 @@ def best_tree(graph: Graph, node: int, subsets: Subsets, counter: Counter) -> Sk
             if kid >= 0:
                 stack.append((len(nodes), known, kid))
             elif not (child := subsets.child(subset, side, used)).is_leaf:
-                stack.append((len(nodes), counted(known, child, counter), 0))
+                stack.append((len(nodes), counted(known, subsets.only(child), counter), 0))
             nodes.append(leaf_node(0))
     return Sketch(tuple(nodes))
 
@@ -48,8 +48,8 @@ def best_split(graph: Graph, node: int) -> tuple[int, int] | None:
     return int(share), int(feature)
 
 
-def counted(like: Graph, subset: Subset, counter: Counter) -> Graph:
+def counted(like: Graph, subset: Batch, counter: Counter) -> Graph:
     """Return a graph with just one node."""
-    graph = Graph(like.m, like.shares, counter.integer, counter.never, None)
-    graph.start(subset, counter.count([counter.rows(subset.rows)]), ())
+    graph = Graph(like.m, subset.words.shape[1], like.shares, counter.integer, counter.never, None)
+    graph.start(subset, counter.count(counter.rows_of(subset.words)), ())
     return graph

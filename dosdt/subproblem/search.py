@@ -15,7 +15,8 @@ from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_n
 from dosdt.errors import InputError
 from dosdt.problem import Problem
 from dosdt.sketches import prune
-from dosdt.subproblem.facts import Fact
+from dosdt.subproblem.facts import Fact, subsets_of
+from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
 from dosdt.subproblem.opening import Opener
 from dosdt.subproblem.rebuild import best_tree
@@ -135,10 +136,10 @@ class SubproblemSearch:
 
     def absorb(self, facts: Sequence[Fact]) -> None:
         """Take in what another search has proved."""
-        for path, depth, leaves, lower in facts:
-            subset = Subset(self._subsets.rows_at(path), depth, leaves)
-            self._told.add(subset, lower)
-            if (node := self._graph.find(subset.key)) is not None:
+        subsets, lowers = subsets_of(facts, self._subsets), [fact.lower for fact in facts]
+        self._told.add(subsets, lowers)
+        for node, lower in zip(self._graph.index.find(subsets).tolist(), lowers, strict=True):
+            if node != NOBODY:
                 self._graph.raise_lower(node, lower)
 
     def spare_memory(self) -> None:
@@ -175,9 +176,11 @@ class SubproblemSearch:
             raise InputError("a search can continue on the same data only: features, labels, weights and costs")
         search = SubproblemSearch(problem, constraints, switches=self.switches, record_facts=self._log is not None)
         if search.constraints.min_support >= self.constraints.min_support:
-            for node, subset in enumerate(self._graph.subsets):
-                lower = search._prices.repriced(int(self._graph.lower[node]), self._prices.penalty)
-                search._told.add(subset, lower)
+            n = len(self._graph)
+            lowers = (
+                search._prices.repriced(lower, self._prices.penalty) for lower in self._graph.lower[:n].tolist()
+            )
+            search._told.add(self._graph.index.batch(slice(n)), lowers)
         search._offer(self._best.sketch)
         return search
 
@@ -215,9 +218,9 @@ class SubproblemSearch:
 
     def known(self, rows: RowSet, depth: int | None, leaves: int | None) -> int:
         """Return the best lower bound on a subset that is at hand, in the prices of `Prices`; 0 if there is none."""
-        subset = Subset(rows, depth, leaves)
-        node = self._graph.find(subset.key)
-        told = self._told.bound(subset) if self._told else 0
+        subset = self._subsets.only(Subset(rows, depth, leaves))
+        node = self._graph.find(subset)
+        told = self._told.bounds(subset)[0] if self._told else 0
         return told if node is None else max(told, int(self._graph.lower[node]))
 
     def prove(self, path: Path, depth: int | None, leaves: int | None, expansions: int | None = None) -> None:
@@ -229,8 +232,8 @@ class SubproblemSearch:
 
     def _start(self, task: Task) -> int:
         """Return the task's node."""
-        subset = Subset(self._subsets.rows_at(task.path), task.depth, task.leaves)
-        node = self._graph.find(subset.key)
+        subset = self._subsets.only(Subset(self._subsets.rows_at(task.path), task.depth, task.leaves))
+        node = self._graph.find(subset)
         if node is None:
             node = self._opener.start(subset, task.path)
             self.expanded += 1
@@ -258,11 +261,11 @@ class SubproblemSearch:
         """Make room if there is none, and return the new number of a node."""
         if not self._is_full():
             return root
-        subset, before = self._graph.subsets[root], len(self._graph)
+        subset, before = self._graph.index.batch([root]), len(self._graph)
         needed = np.concatenate(descend(self._graph, root, self._need(), curious=False).levels)
         if self._graph.forget(needed) < before / 10:
             self._room = int(1.25 * before) + 1  # too little to live on: some more, until the limit itself stops this
-        node = self._graph.find(subset.key)
+        node = self._graph.find(subset)
         assert node is not None
         self._root = node
         return node
@@ -337,7 +340,7 @@ class SubproblemSearch:
         if self._log is None:
             return
         for node in nodes:
-            _, depth, leaves = self._graph.subsets[node]
+            _, depth, leaves = self._graph.subset(node)
             self._log.append(Fact(self._graph.path(node), depth, leaves, int(self._graph.lower[node])))
 
 

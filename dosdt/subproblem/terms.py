@@ -63,7 +63,15 @@ class Terms:
         """Return a graph without nodes."""
         shares = 1 if self.constraints.max_leaves is None else max(1, self.constraints.max_leaves - 1)
         counter, merge = self.counter, "cache" in self.switches
-        return Graph(self.problem.n_columns, shares, counter.integer, counter.never, self._chains, merge=merge)
+        return Graph(
+            self.problem.n_columns,
+            self.subsets.width,
+            shares,
+            counter.integer,
+            counter.never,
+            self._chains,
+            merge=merge,
+        )
 
 
 def _binding(problem: Problem, constraints: Constraints) -> Constraints:

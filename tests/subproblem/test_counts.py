@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from everything import Everything, Rows, problems
 
-from dosdt.bitvectors import pack
+from dosdt.bitvectors import Words, n_words, pack, to_words
 from dosdt.penalty import Prices
 from dosdt.subproblem.counts import Counter, Counts, WideCounter
 from dosdt.subproblem.terms import SWITCHES
+
+
+def words(masks: npt.NDArray[np.bool_]) -> Words:
+    return np.array([to_words(pack(mask), n_words(len(mask))) for mask in masks])
 
 
 def counted(kind: type[Counter], n: int, **options: object) -> Iterator[tuple[Everything, Prices, Rows, Counts, int]]:
@@ -26,7 +31,7 @@ def counted(kind: type[Counter], n: int, **options: object) -> Iterator[tuple[Ev
             mask = rng.random(known.problem.n_rows) < kept
             if mask.any():
                 rows = frozenset(np.flatnonzero(mask).tolist())
-                yield known, prices, rows, counter.count([counter.rows(pack(mask))]), counter.never
+                yield known, prices, rows, counter.count(counter.rows_of(words(mask[None]))), counter.never
 
 
 def children(known: Everything, rows: Rows) -> list[Rows]:
@@ -73,10 +78,11 @@ def test_many_subsets_at_once_are_counted_as_one_by_one() -> None:
     known = next(iter(problems(1, max_classes=3)))
     counter = Counter(known.problem, Prices(known.problem).penalty, 0, frozenset(SWITCHES))
     every, features = np.ones(known.problem.n_rows, np.bool_), known.problem.features.T
-    row_sets = [pack(mask) for mask in (every, *features, *~features)]
-    subsets = counter.rows_of(row_sets)
-    for row_set, subset in zip(row_sets, subsets, strict=True):
-        for one, other in zip(subset, counter.rows(row_set), strict=True):
+    masks = np.array([every, *features, *~features])
+    subsets = counter.rows_of(words(masks))
+    for mask, subset in zip(masks, subsets, strict=True):
+        assert set().union(*map(set, subset)) <= set(np.flatnonzero(mask).tolist())
+        for one, other in zip(subset, counter.rows_of(words(mask[None]))[0], strict=True):
             assert np.array_equal(one, other)
     together = counter.count(subsets)
     for k, subset in enumerate(subsets):

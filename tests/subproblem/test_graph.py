@@ -31,7 +31,7 @@ def stopped(n: int) -> Iterator[tuple[Everything, SubproblemSearch]]:
 
 
 def rows_of(graph: Graph, node: int, known: Everything) -> Rows:
-    return frozenset(np.flatnonzero(unpack(graph.subsets[node].rows, known.problem.n_rows)).tolist())
+    return frozenset(np.flatnonzero(unpack(graph.subset(node).rows, known.problem.n_rows)).tolist())
 
 
 def test_bounds_hold_at_any_moment() -> None:
@@ -51,7 +51,7 @@ def test_a_path_leads_to_each_node() -> None:
     for _, search in stopped(20):
         graph = search._graph
         for node in range(len(graph)):
-            assert search._subsets.rows_at(graph.path(node)) == graph.subsets[node].rows
+            assert search._subsets.rows_at(graph.path(node)) == graph.subset(node).rows
 
 
 def test_upper_bounds_are_those_of_trees() -> None:
@@ -65,14 +65,14 @@ def test_forgetting_keeps_what_the_parents_know() -> None:
     forgotten = 0
     for known, search in stopped(50):
         graph = search._graph
-        before = {graph.subsets[node].rows: graph.lower[node] for node in range(len(graph))}
-        lowers = {graph.subsets[node].rows: graph.lowers[node].copy() for node in range(len(graph))}
+        before = {graph.subset(node).rows: graph.lower[node] for node in range(len(graph))}
+        lowers = {graph.subset(node).rows: graph.lowers[node].copy() for node in range(len(graph))}
         forgotten += graph.forget(np.array([0]))
         for node in range(len(graph)):
-            rows = graph.subsets[node].rows
+            rows = graph.subset(node).rows
             assert graph.lower[node] == before[rows]
             assert np.array_equal(graph.lowers[node], lowers[rows])
-            assert graph.find(graph.subsets[node].key) == node
+            assert graph.find(graph.index.batch([node])) == node
             assert search._subsets.rows_at(graph.path(node)) == rows
             for kid in graph.kids[node][graph.kids[node] >= 0].tolist():
                 assert rows_of(graph, kid, known) < rows_of(graph, node, known)
@@ -99,7 +99,7 @@ def test_a_wave_wants_children_of_candidates_only_and_each_once() -> None:
 
 
 def test_shares_of_the_leaves_add_up() -> None:
-    graph = Graph(1, 3, np.int64, 10**6, None)
+    graph = Graph(1, 1, 3, np.int64, 10**6, None)
     bounds = np.array([[[10, 100], [20, 200], [30, 300]]])
     # With four leaves the yes side may have one, two or three, and the no side the rest.
     assert graph.candidates(bounds, np.array([4]))[0, :, 0].tolist() == [310, 220, 130]
