@@ -211,7 +211,7 @@ def solve(
         own["expanded"] += used.expanded
         if certify:  # what the team knows takes the place of what one process found out in a second
             used = SubproblemSearch(problem, constraints, switches=switches)
-            used.absorb([*facts_in(record.content for record in effort.records)])
+            used.recall(facts_in(record.content for record in effort.records))
     last_change = next(moment for moment in outcome.trace if moment.incumbent == outcome.solution.cost)
     stats |= {
         "evaluated": outcome.trace[-1].evaluated,

@@ -41,20 +41,21 @@ class Heading(NamedTuple):
 def write(heading: Heading, body: Any) -> bytes:
     """Return a letter."""
     root = heading.root and tuple(map(natural, heading.root))
-    letter: bytes = msgpack.packb([VERSION, (natural(heading.limit), root, *heading[2:]), body], default=_array)
+    letter: bytes = msgpack.packb([VERSION, (natural(heading.limit), root, *heading[2:]), body], default=array_out)
     return letter
 
 
 def read(letter: bytes) -> tuple[Heading, Any]:
     """Return the heading and the body of a letter."""
-    version, heading, body = msgpack.unpackb(letter, strict_map_key=False, ext_hook=_from_ext)
+    version, heading, body = msgpack.unpackb(letter, strict_map_key=False, ext_hook=array_in)
     if version != VERSION:
         raise InputError(f"a worker runs another version of dosdt ({version}, not {VERSION}); install the same one")
     limit, root, *rest = heading
     return Heading(whole(limit), root and (whole(root[0]), whole(root[1])), *rest), body
 
 
-def _array(value: Any) -> Any:
+def array_out(value: Any) -> Any:
+    """Return an array of whole numbers as msgpack can hold it."""
     if isinstance(value, np.ndarray):
         if value.dtype == object:
             return msgpack.ExtType(1, msgpack.packb([natural(number) for number in value.tolist()]))
@@ -63,7 +64,8 @@ def _array(value: Any) -> Any:
     raise TypeError(f"cannot send {type(value).__name__}")
 
 
-def _from_ext(kind: int, data: bytes) -> Array:
+def array_in(kind: int, data: bytes) -> Array:
+    """Return the array that `array_out` has packed."""
     if kind == 1:
         numbers: Sequence[Any] = msgpack.unpackb(data)
         array = np.empty(len(numbers), object)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,13 +23,13 @@ from dosdt.problem import Problem
 from dosdt.sketches import prune
 from dosdt.subproblem.arrivals import Arrivals, what_is_known
 from dosdt.subproblem.assembly import Splits, assembled, outline
-from dosdt.subproblem.facts import Fact, facts_in, pack_facts, subsets_of
+from dosdt.subproblem.facts import Facts, facts_in, joined, pack_facts
 from dosdt.subproblem.ghosts import Array, Ghosts, Ids, Subscribers
 from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
 from dosdt.subproblem.index import row_hashes
 from dosdt.subproblem.letters import Heading, read, write
-from dosdt.subproblem.subsets import Batch, Subset, allowed
+from dosdt.subproblem.subsets import Batch, Subset
 from dosdt.subproblem.terms import SWITCHES, Terms
 from dosdt.subproblem.waves import Wanted, distinct, gather, look, look_for_tree
 from dosdt.team import REGIONS, Post, Record, Saved
@@ -96,7 +97,7 @@ class SubproblemMember:
         self._stop_asked = self._save_asked = self._memory_is_short = False
         self._stopping = self._saving = self._frugal = False
         self._bounds: tuple[int, int] = (0, self._terms.counter.never)
-        self._unsaved: list[tuple[int, Fact]] = []
+        self._unsaved: list[tuple[Ids, Facts]] = []
         self._saved: Saved | None = None
         self._shed = self._repeated = 0
         self._life = self._live()
@@ -152,8 +153,8 @@ class SubproblemMember:
 
     def recall(self, contents: Iterable[bytes]) -> None:
         """Take in bounds that others have proved."""
-        facts = list(facts_in(contents))
-        self._told.add(subsets_of(facts, self._terms.subsets), (fact.lower for fact in facts))
+        facts = facts_in(contents)
+        self._told.add(facts.subsets(self._terms.subsets), facts.lower.tolist())
 
     def statistics(self) -> dict[str, int]:
         """Return counts of this member's own, by name."""
@@ -207,7 +208,9 @@ class SubproblemMember:
                 completed = upper
                 yield from self._wave(dive=False)
             yield from self._spread()
-            yield from self._assemble()
+            if not dived:  # else the tree is likely to get better at once
+                yield from self._assemble()
+        yield from self._assemble()
 
     def _begin(self, everything: Subset) -> None:
         """Count the whole problem, if this is its home."""
@@ -421,7 +424,7 @@ class SubproblemMember:
 
     # -- what outlives a member -----------------------------------------------------------------------------------
 
-    def _news(self) -> list[tuple[int, Fact]]:
+    def _news(self) -> tuple[Ids, Facts]:
         """Return what was proved since this was asked last, by region; unless thorough, of subsets with children."""
         graph, n = self._graph, len(self._graph)
         before = self._published
@@ -430,19 +433,20 @@ class SubproblemMember:
         chosen = graph.opened[:n] | self._thorough
         news: Ids = np.flatnonzero(chosen & (graph.lower[:n] > self._published))
         self._published[news] = graph.lower[news]
-        limits = graph.index.depth[news].tolist(), graph.index.leaves[news].tolist()
-        facts = [
-            Fact(graph.path(node), allowed(depth), allowed(leaves), lower)
-            for node, depth, leaves, lower in zip(news.tolist(), *limits, graph.lower[news].tolist(), strict=True)
-        ]
-        return list(zip((graph.index.hashes[news] % REGIONS).tolist(), facts, strict=True))
+        facts = Facts(graph.paths[news], graph.index.depth[news], graph.index.leaves[news], graph.lower[news])
+        return (graph.index.hashes[news] % REGIONS).astype(np.intp), facts
 
     def _put_down(self) -> Saved:
-        by_region: dict[int, list[Fact]] = {}
-        for region, fact in self._unsaved + self._news():
-            by_region.setdefault(region, []).append(fact)
+        parts = [*self._unsaved, self._news()]
         self._unsaved = []
-        return Saved([Record(region, pack_facts(facts)) for region, facts in by_region.items()], whole=False)
+        regions, facts = np.concatenate([part[0] for part in parts]), joined([part[1] for part in parts])
+        order = np.argsort(regions, kind="stable")
+        present, first = np.unique(regions[order], return_index=True)
+        records = [
+            Record(region, pack_facts(facts.part(order[start:end])))
+            for region, (start, end) in zip(present.tolist(), pairwise([*first.tolist(), len(order)]), strict=True)
+        ]
+        return Saved(records, whole=False)
 
     def _memory_is_short_now(self, frugal: bool) -> bool:
         """Say whether somebody has asked for memory; once all have begun to be frugal, each for the first time."""
@@ -450,7 +454,7 @@ class SubproblemMember:
 
     def _forget(self, everything: Subset) -> None:
         """Begin anew, with the bounds on all subsets whose children were looked into: most nodes are others."""
-        self._unsaved += self._news()
+        self._unsaved.append(self._news())
         graph = self._graph
         opened = np.flatnonzero(graph.opened[: len(graph)])
         self._told.add(graph.index.batch(opened), graph.lower[opened].tolist())

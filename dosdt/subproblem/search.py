@@ -15,7 +15,7 @@ from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_n
 from dosdt.errors import InputError
 from dosdt.problem import Problem
 from dosdt.sketches import prune
-from dosdt.subproblem.facts import Fact, subsets_of
+from dosdt.subproblem.facts import Fact, Facts, together
 from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
 from dosdt.subproblem.opening import Opener
@@ -136,7 +136,11 @@ class SubproblemSearch:
 
     def absorb(self, facts: Sequence[Fact]) -> None:
         """Take in what another search has proved."""
-        subsets, lowers = subsets_of(facts, self._subsets), [fact.lower for fact in facts]
+        self.recall(together(facts))
+
+    def recall(self, facts: Facts) -> None:
+        """Take in many facts at once."""
+        subsets, lowers = facts.subsets(self._subsets), facts.lower.tolist()
         self._told.add(subsets, lowers)
         for node, lower in zip(self._graph.index.find(subsets).tolist(), lowers, strict=True):
             if node != NOBODY:
