@@ -81,7 +81,7 @@ def work_together(
     with ExitStack() as stack:
         crew: Crew
         if team.uses_ray:
-            from dosdt.scheduler.scheduler import Settings
+            from dosdt.scheduler.settings import Settings
             from dosdt.workers.crew import RayCrew
 
             settings = Settings(team.workers or (None if team.address else cpus()), limits.memory)

@@ -25,7 +25,7 @@ from dosdt.limits import Limits
 from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.scheduler.incumbent import Incumbent
-from dosdt.scheduler.scheduler import Settings
+from dosdt.scheduler.settings import Settings
 from dosdt.sketches import prune
 from dosdt.solver import SWITCHES
 from dosdt.team import Record
@@ -160,7 +160,7 @@ def add_node(started: Any) -> Any:
 
 def at_work(crew: RayCrew) -> dict[str, list[int]]:
     """Wait until a team has begun; return its processes."""
-    wait_until(lambda: crew._bulletin().evaluated)
+    wait_until(lambda: crew._bulletin().evaluated and crew._bulletin().workers)
     return crew.processes()
 
 
