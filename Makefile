@@ -15,7 +15,6 @@ test: lint
 # Two hundred searches on Ray whose workers, shards and nodes are killed: about half an hour.
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py --runs 200
-	$(BIN)/python -m pytest tests/workers/killed_drivers.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
