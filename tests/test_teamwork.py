@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from dosdt.checkpoint import read_checkpoint
 from dosdt.contract import Constraints, Solution
 from dosdt.errors import InputError
 from dosdt.limits import Limits, Status
+from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.resuming import resume
 from dosdt.solver import solve
 from dosdt.team import Record
 from dosdt.teamwork import Teamwork, cpus, parse_workers
+from dosdt.workers.solo import Solo
 
 ONE = Teamwork(workers=1, alone_seconds=0.0)
 
@@ -170,3 +173,34 @@ def test_constraints_are_kept() -> None:
     answer = solve(noise(2), constraints=Constraints(max_depth=2), team=ONE)
     assert answer.sketch.depth <= 2
     assert answer.objective == solve(noise(2), constraints=Constraints(max_depth=2)).objective
+
+
+def test_ctrl_c_leaves_an_answer_even_if_ray_does_not_survive_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise InputError("cannot start Ray: its processes are gone")
+
+    monkeypatch.setattr("dosdt.workers.crew.RayCrew", broken)
+    problem = noise(3, 400, 20, "0.001")
+    answer = solve(problem, team=Teamwork(2, alone_seconds=0.1))
+    assert answer.status is Status.INTERRUPTED
+    assert 0 < answer.lower_bound < answer.objective
+
+
+def test_ctrl_c_is_told_of_while_ray_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ending(Solo):
+        def __init__(self, problem: Problem, plan: Plan, solution: Solution, *_: Any, **__: Any) -> None:
+            super().__init__(problem, plan, solution.cost)
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("dosdt.workers.crew.RayCrew", Ending)
+    before = signal.getsignal(signal.SIGINT)
+    answer = solve(noise(), team=Teamwork(2, alone_seconds=0.0))
+    assert answer.status is Status.INTERRUPTED
+    assert answer.lower_bound == answer.objective
+    assert signal.getsignal(signal.SIGINT) is before

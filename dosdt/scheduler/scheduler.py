@@ -127,7 +127,7 @@ class Scheduler:
     def processes(self) -> dict[str, list[int]]:
         """Return the process numbers of all, by what they are, for tests that kill them."""
         workers = [] if self._shift is None else [hand.pid for hand in self._shift.team]
-        return {"scheduler": [os.getpid()], "workers": workers, "shards": self._shards.pids()}
+        return {"schedulers": [os.getpid()], "workers": workers, "shards": self._shards.pids()}
 
     @ray.method(concurrency_group="driver")
     def dismiss(self) -> None:

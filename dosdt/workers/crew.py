@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import ray
-from ray.exceptions import ActorUnavailableError, RayActorError, RayError
+from ray.exceptions import ActorUnavailableError, RayActorError, RayError, RayTaskError
 
 from dosdt.contract import Solution
 from dosdt.errors import InputError
@@ -152,7 +152,7 @@ class RayCrew:
 
     def processes(self) -> dict[str, list[int]]:
         """Return the process numbers of the scheduler, the workers and the shards."""
-        return self._ask("processes") or {"scheduler": [], "workers": [], "shards": []}
+        return self._ask("processes") or {"schedulers": [], "workers": [], "shards": []}
 
     def statistics(self) -> dict[str, Any]:
         """Return counts and seconds, by name, as of the last news."""
@@ -195,7 +195,9 @@ class RayCrew:
                 raise InputError(f"the search on Ray has failed: {_reason(error)}") from None
 
     def _replace(self, error: RayActorError) -> None:
-        """Start another scheduler, unless too many have died."""
+        """Start another scheduler, unless that would be in vain."""
+        if error.actor_init_failed:
+            raise InputError(f"the scheduler on Ray could not be started ({_reason(error)})") from None
         ray.kill(self._scheduler)  # it may be that it only cannot be reached
         self._fetched = None
         books = self._last.books
@@ -211,9 +213,11 @@ class RayCrew:
 def _reason(error: RayError) -> str:
     """Return in one line why something has failed on Ray."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]
-    # The first line of an actor's death says only that it has died, and the next one why.
-    why = lines[1] if len(lines) > 1 and lines[0].startswith("The actor died unexpectedly") else "".join(lines[:1])
-    return f"{type(error).__name__}: {why.partition(' Some common causes')[0][:300]}"
+    if isinstance(error, RayTaskError) or getattr(error, "actor_init_failed", False):
+        why = lines[-1]  # of a traceback
+    else:  # the first line of an actor's death says only that it has died, and the next one why
+        why = lines[min(1, len(lines) - 1)].partition(" Some common causes")[0]
+    return f"{type(error).__name__}: {why[:300]}"
 
 
 def _connect(address: str | None, workers: int | None) -> bool:
