@@ -200,8 +200,10 @@ class Scheduler:
             self._shift = shift = Shift(self._epoch, team, self._orders(team))
         watched = _Watched(self, shift)
         finished = shift.work(
-            self._settings.answer_within, lambda: self._vigil.wants_another_team(watched), self._let_go
+            self._vigil.answer_within, lambda: self._vigil.wants_another_team(watched), self._let_go
         )
+        if shift.lost_patience:
+            self._vigil.be_more_patient()
         with self._lock:
             self._over_memory |= shift.over_memory
             for report in shift.reports:

@@ -22,7 +22,7 @@ class Settings(NamedTuple):
     patience : float
         Seconds of silence after which workers are asked whether they are still there.
     answer_within : float
-        Seconds after which a worker that does not answer is let go.
+        Seconds after which a worker that does not answer is let go; twice as many after every time that happened.
     """
 
     workers: int | None

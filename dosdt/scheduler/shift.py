@@ -29,12 +29,14 @@ class Shift:
         The last of each worker that was not called off.
     over_memory : bool
         Whether somebody could not get the memory it needed.
+    lost_patience : bool
+        Whether somebody was let go for not having ended in time.
     """
 
     def __init__(self, epoch: int, team: Sequence[Hand], orders: Callable[[int], Orders]) -> None:
         self.epoch, self.team = epoch, team
         self.reports: list[Report] = []
-        self.over_memory = False
+        self.over_memory = self.lost_patience = False
         self._asked: dict[Any, int] = {}
         self._running = {hand.actor.work.remote(orders(number)): hand for number, hand in enumerate(team)}
 
@@ -61,6 +63,7 @@ class Shift:
                     self.tell("call_off")
                 called_off = True
                 if time.monotonic() > until:  # it does not even hear that it is called off
+                    self.lost_patience = True
                     for hand in self._running.values():
                         let_go(hand)
                 # Who was let go may take long to die, and nobody waits for it.

@@ -76,11 +76,17 @@ class Vigil:
     certify : bool
         Whether all that members have proved must be at hand in the end.
     clock : callable
+
+    Attributes
+    ----------
+    answer_within : float
+        Seconds after which a worker that does not answer is let go. They grow whenever that has happened: on a
+        machine that is busy with other things, nobody would ever be fast enough.
     """
 
     def __init__(self, settings: Settings, certify: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._certify, self._clock = settings, certify, clock
-        self._patience = settings.patience
+        self._patience, self.answer_within = settings.patience, settings.answer_within
         self._epoch = 0
         self._begin()
 
@@ -94,6 +100,11 @@ class Vigil:
         """Take note that a team begins to work now."""
         self._epoch = epoch
         self._begin()
+
+    def be_more_patient(self) -> None:
+        """Take in that somebody was let go for not having answered."""
+        self._patience *= 2
+        self.answer_within *= 2
 
     def wants_another_team(self, team: Watched) -> bool:
         """Say whether the team should be called off; mend what can be mended without that."""
@@ -120,17 +131,19 @@ class Vigil:
                 self._asked_at = now
             return False
         silent = team.silent()
-        if silent and now - self._asked_at < self._settings.answer_within:
+        if silent and now - self._asked_at < self.answer_within:
             return False
         self._asked_at = None
-        for member in silent:
-            team.let_go(member)
-        if not silent:
-            if now - team.heard > self._patience and self._answered_in_vain:
-                return True  # all are there, and wait for a letter that was lost
-            self._answered_in_vain = True
-            self._patience *= 2  # or their steps are long
-        return bool(silent)
+        if silent:
+            for member in silent:
+                team.let_go(member)
+            self.be_more_patient()
+            return True
+        if now - team.heard > self._patience and self._answered_in_vain:
+            return True  # all are there, and wait for a letter that was lost
+        self._answered_in_vain = True
+        self._patience *= 2  # or their steps are long
+        return False
 
     def _others_would_do_better(self, team: Watched, now: float) -> bool:
         """Save first, and change the team when all is saved, if workers have come or the work is uneven."""

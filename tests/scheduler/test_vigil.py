@@ -99,6 +99,21 @@ def test_who_does_not_answer_is_let_go(watch: Watch) -> None:
     assert watch.team.done == ["ask", "save", "let 1 go"]
 
 
+def test_the_next_one_gets_more_time(watch: Watch) -> None:
+    """On a busy machine all are slow, and a team of which one is always let go would never come to an end."""
+    watch.team.silent_since, watch.team.deaf = watch.clock.now, [1]
+    assert watch.wants_another_within(14)
+    watch.vigil.begin(2)
+    watch.team.done.clear()
+    watch.team.silent_since = watch.clock.now
+    assert not watch.wants_another_within(16)
+    assert "ask" not in watch.team.done
+    assert not watch.wants_another_within(8)
+    assert "ask" in watch.team.done
+    assert watch.wants_another_within(2)
+    assert "let 1 go" in watch.team.done
+
+
 def test_who_answers_may_take_longer_but_not_for_ever(watch: Watch) -> None:
     """First patience is doubled; then a letter must have been lost."""
     watch.team.silent_since = watch.clock.now
