@@ -12,10 +12,9 @@ demo: $(READY)
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Two hundred searches on Ray whose workers, shards and nodes are killed: about half an hour.
+# Two hundred searches on Ray whose workers, shards, nodes and schedulers are killed: about half an hour.
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py --runs 200
-	$(BIN)/python -m pytest tests/workers/killed_drivers.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -94,7 +94,7 @@ def alone(problem: Problem, algorithm: str) -> Measured:
 
 def on_ray(problem: Problem, algorithm: str, workers: int) -> Measured:
     """Solve with workers on Ray."""
-    from dosdt.scheduler.scheduler import Settings
+    from dosdt.scheduler.settings import Settings
     from dosdt.workers.crew import RayCrew
 
     plan = plan_of(algorithm)

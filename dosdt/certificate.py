@@ -17,7 +17,7 @@ import numpy as np
 
 from dosdt.bitvectors import pack
 from dosdt.checker.claims import EXPAND, FORMAT, LARGEST, VERSION, Certificate, Fact, Node, Refused
-from dosdt.checker.rows import group, price
+from dosdt.checker.rows import Rows, group, price
 from dosdt.checker.tree import evaluate
 from dosdt.checker.verify import conclusion
 from dosdt.contract import Sketch
@@ -39,33 +39,27 @@ if TYPE_CHECKING:
 _ATTEMPTS = 50
 
 
-def write_certificate(
-    path: str | os.PathLike[str], model: DOSDTClassifier, answer: Answer, X: Any, y: Any, sample_weight: Any
-) -> dict[str, Any]:
-    """Write what proves an answer; `X`, `y` and `sample_weight` are the data as they were given to `fit`.
+def claim_of(
+    model: DOSDTClassifier, problem: Problem, X: Any, y: Any, sample_weight: Any
+) -> tuple[Certificate, Rows]:
+    """Return all that a certificate says of a problem before it is solved, and the data as the checker sees them.
 
-    Returns
-    -------
-    dict
-        ``certified_facts``, their number; ``certified_lower_bound``, what they show; ``certificate_seconds``.
+    `X`, `y` and `sample_weight` are the data as they were given to `fit`.
     """
-    start = time.perf_counter()
-    problem, search = model.problem_, answer.search
-    assert search is not None
-    features = tuple(model.binarizer_.rules_[column.source] for column in problem.columns)
+    binarizer = model.binarizer_
+    features = tuple(binarizer.rules_[column.source] for column in problem.columns)
     classes = tuple(plain(label) for label in problem.classes)
-    saved = model.to_model()
+    columns, kinds, missing = binarizer.columns_, binarizer.column_types_, binarizer.missing
     try:
-        groups = group(features, saved.tree.columns, saved.kinds, saved.missing, classes, X, y, sample_weight)
+        groups = group(features, columns, kinds, missing, classes, X, y, sample_weight)
     except Refused as reason:
         raise InputError(f"this fit cannot be certified: {reason}") from None
-    prices = Prices(problem)
-    certificate = Certificate(
+    claim = Certificate(
         fingerprint=groups.fingerprint(),
         features=features,
-        columns=saved.tree.columns,
-        kinds=saved.kinds,
-        missing=saved.missing,
+        columns=columns,
+        kinds=kinds,
+        missing=missing,
         target=_name(y),
         weights=False if sample_weight is None else _name(sample_weight) or True,
         classes=classes,
@@ -76,16 +70,37 @@ def write_certificate(
         max_leaves=None if model.max_leaves is None else int(model.max_leaves),
         min_support=Fraction(0) if model.min_support is None else exact(model.min_support, "min_support"),
         unit=problem.cost_unit,
-        penalty=prices.penalty,
-        status=answer.status.value,
-        tree=_tree(answer.sketch),
-        objective=answer.objective,
-        lower_bound=answer.objective,
+        penalty=Prices(problem).penalty,
+        status="",
+        tree=(),
+        objective=Fraction(0),
+        lower_bound=Fraction(0),
         facts=(),
     )
-    rows = price(groups, certificate)
+    return claim, price(groups, claim)
+
+
+def rows_of(problem: Problem, min_support: int) -> Rows:
+    """Return the rows of a problem whose data are not at hand."""
+    costs = [list(cost) for cost in problem.cost]
+    return Rows(problem.features, costs, list(problem.weight), problem.total_weight, min_support)
+
+
+def write_certificate(
+    path: str | os.PathLike[str], claim: Certificate, rows: Rows, problem: Problem, answer: Answer
+) -> dict[str, Any]:
+    """Write what proves an answer, to what `claim_of` says of the problem.
+
+    Returns
+    -------
+    dict
+        ``certified_facts``, their number; ``certified_lower_bound``, what they show; ``certificate_seconds``.
+    """
+    start = time.perf_counter()
+    assert answer.search is not None
+    certificate = replace(claim, status=answer.status.value, tree=_tree(answer.sketch), objective=answer.objective)
     shape = evaluate(certificate, rows)
-    bound, facts = prove(problem, search, answer, prices)
+    bound, facts = prove(problem, answer.search, answer, Prices(problem))
     most = min(problem.n_rows, certificate.max_leaves or problem.n_rows)
     proved = conclusion(bound, sum(problem.floor), most, certificate, rows.total)
     if shape.cost * problem.cost_unit / rows.total + problem.regularization * shape.leaves != answer.objective:

@@ -28,7 +28,7 @@ from dosdt.team import REGIONS, Record
 from dosdt.tree import plain
 
 FORMAT = "dosdt-checkpoint"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -213,12 +213,13 @@ def _plan(plan: Plan) -> list[Any]:
         [limits.max_depth, limits.max_leaves, natural(limits.min_support)],
         sorted(plan.switches),
         plan.policy,
+        plan.certify,
     ]
 
 
 def _read_plan(data: list[Any]) -> Plan:
-    algorithm, (depth, leaves, support), switches, policy = data
-    return Plan(algorithm, Constraints(depth, leaves, whole(support)), tuple(switches), policy)
+    algorithm, (depth, leaves, support), switches, policy, certify = data
+    return Plan(algorithm, Constraints(depth, leaves, whole(support)), tuple(switches), policy, bool(certify))
 
 
 def _pair(value: Fraction) -> list[int | bytes]:

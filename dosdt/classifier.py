@@ -199,11 +199,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names=[str(rule) for rule in rules],
         )
         keeping = _Checkpointing(checkpoint, checkpoint_seconds, getattr(given[1], "name", None))
-        answer = self._solve(problem, rules, columns, keeping, certify=certificate is not None)
-        if certificate is not None:
-            from dosdt.certificate import write_certificate
+        if certificate is None:
+            answer = self._solve(problem, rules, columns, keeping)
+        else:
+            from dosdt.certificate import claim_of, to_bytes, write_certificate
 
-            self.stats_ |= write_certificate(certificate, self, answer, *given)
+            claim, checked = claim_of(self, problem, *given)
+            answer = self._solve(problem, rules, columns, keeping._replace(claim=to_bytes(claim)), certify=True)
+            self.stats_ |= write_certificate(certificate, claim, checked, problem, answer)
         _warn_of_a_gap(answer)
         return self
 
@@ -308,8 +311,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 constraints,
                 tuple(switches_of(self.bounds, SWITCHES[self.algorithm])),
                 self.policy,
+                certify,
             )
-            context = self._context(rules, columns, keeping.target)
+            context = self._context(rules, columns, keeping.target) | {"certificate": keeping.claim}
             file = CheckpointFile(keeping.path, problem, plan, context, keeping.seconds)
         if together or file is not None:
             team = Teamwork(workers if together else 1, self.ray_address, file)
@@ -409,11 +413,12 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Checkpointing(NamedTuple):
-    """Where to keep what is known, how often, and the name of the label column."""
+    """Where to keep what is known, how often, the label column's name, and what a certificate begins with."""
 
     path: str | os.PathLike[str] | None
     seconds: float
     target: Any
+    claim: bytes | None = None
 
 
 def _warn_of_a_gap(answer: Answer) -> None:

@@ -138,6 +138,7 @@ def resume(
     workers: options.Workers = None,
     ray_address: options.RayAddress = None,
     model: options.SaveModel = None,
+    certificate: options.SaveCertificate = None,
     checkpoint_seconds: options.CheckpointSeconds = 30.0,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -149,7 +150,7 @@ def resume(
     from dosdt.present import result_json, summary
     from dosdt.resuming import resume as go_on
 
-    check_outputs(checkpoint, model=model)
+    check_outputs(checkpoint, model=model, certificate=certificate)
     classifier, target = go_on(
         checkpoint,
         n_jobs=workers,
@@ -158,6 +159,7 @@ def resume(
         memory_limit=memory_limit,
         evaluation_limit=evaluation_limit,
         relative_gap=relative_gap,
+        certificate=certificate,
         checkpoint_seconds=checkpoint_seconds,
         verbose=not quiet and not as_json and _on_terminal(),
     )

@@ -7,9 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from dosdt.binarizer import Binarizer
-from dosdt.checkpoint import CheckpointFile, check_checkpoint, read_checkpoint
+from dosdt.certificate import rows_of, write_certificate
+from dosdt.checker.claims import Certificate, Refused
+from dosdt.checker.reading import read_certificate
+from dosdt.checkpoint import Checkpoint, CheckpointFile, check_checkpoint, read_checkpoint
 from dosdt.classifier import DOSDTClassifier
 from dosdt.errors import InputError
+from dosdt.files import rehearse
 from dosdt.limits import parse_limits
 from dosdt.progress import progress
 from dosdt.rules import Rule
@@ -26,10 +30,13 @@ def resume(
     memory_limit: Any = None,
     evaluation_limit: Any = None,
     relative_gap: Any = Fraction(0),
+    certificate: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 30.0,
     verbose: bool = False,
 ) -> tuple[DOSDTClassifier, str | None]:
     """Go on with a search, and write further checkpoints to the same file.
+
+    A `certificate` can be written if the search was started with one: others prove in ways that it cannot show.
 
     Returns
     -------
@@ -43,6 +50,9 @@ def resume(
     known = read_checkpoint(path)
     check_checkpoint(path, checkpoint_seconds)
     plan, problem, context = known.plan, known.problem, known.context
+    claim = None if certificate is None else _claim(path, known)
+    if certificate is not None:
+        rehearse(certificate)
     try:
         rules = tuple(Rule(column, kind, value) for column, kind, value in context["rules"])
         columns = tuple(context["columns"])
@@ -68,12 +78,30 @@ def resume(
             policy=plan.policy,
             bounds=plan.switches,
             warm_start=False,
+            certify=plan.certify,
             report=report,
             team=together,
             incumbent=known.solution,
         )
     model._keep(problem, answer, rules, columns)
+    if certificate is not None and claim is not None:
+        rows = rows_of(problem, plan.constraints.min_support)
+        model.stats_ |= write_certificate(certificate, claim, rows, problem, answer)
     return model, context.get("target")
+
+
+def _claim(path: str | os.PathLike[str], known: Checkpoint) -> Certificate:
+    """Return what the certificate of a search begins with."""
+    name = repr(os.fspath(path))
+    if not known.plan.certify:
+        raise InputError(
+            f"checkpoint {name} is of a search without certificate, which proves in ways that none can show; "
+            "fit again with --certificate and --checkpoint"
+        )
+    try:
+        return read_certificate(known.context["certificate"])
+    except (KeyError, TypeError, Refused) as error:
+        raise InputError(f"checkpoint {name} does not hold what it should ({error}); start anew") from error
 
 
 def _model(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dosdt.errors import InputError
-from dosdt.limits import Limits, Watch
+from dosdt.limits import Limits, Status, Watch
 from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.scheduler.incumbent import Incumbent
@@ -77,32 +77,55 @@ def work_together(
 
     `started` is when the time limit began to run, by `time.perf_counter`.
     """
-    interrupted = False
+    # From here on there is an answer, whatever stops the search: also while Ray starts or ends.
+    with Watch(replace(limits, seconds=None, memory=2**62)) as watch:
+        try:
+            effort = _work(problem, plan, team, incumbent, limits, watch, started, bound, evaluated, report)
+        except InputError:
+            if not watch.interrupted:
+                raise
+            # Ctrl-C reaches all processes of a terminal, and some of Ray's may not survive it.
+            moment = Moment(time.perf_counter() - started, evaluated, incumbent.cost, bound, 0, None)
+            effort = Effort(Outcome(Status.INTERRUPTED, incumbent.solution, bound, (moment,)), {"expanded": 0}, [])
+    if watch.interrupted:
+        effort = replace(effort, outcome=replace(effort.outcome, status=Status.INTERRUPTED))
+    return effort
+
+
+def _work(
+    problem: Problem,
+    plan: Plan,
+    team: Teamwork,
+    incumbent: Incumbent,
+    limits: Limits,
+    watch: Watch,
+    started: float,
+    bound: int,
+    evaluated: int,
+    report: Callable[[Moment], None] | None,
+) -> Effort:
     with ExitStack() as stack:
         crew: Crew
         if team.uses_ray:
-            from dosdt.scheduler.scheduler import Settings
+            from dosdt.scheduler.settings import Settings
             from dosdt.workers.crew import RayCrew
 
+            def in_a_hurry() -> bool:
+                late = limits.seconds is not None and time.perf_counter() - started >= limits.seconds
+                return watch.interrupted or late
+
             settings = Settings(team.workers or (None if team.address else cpus()), limits.memory)
-            # Whatever stops the search while Ray starts, there is an answer.
-            with Watch(replace(limits, memory=2**62)) as watch:
-                spent = time.perf_counter() - started
-                crew = stack.enter_context(
-                    RayCrew(
-                        problem,
-                        plan,
-                        incumbent.solution,
-                        settings,
-                        address=team.address,
-                        records=team.records,
-                        in_a_hurry=lambda: (
-                            watch.interrupted
-                            or (limits.seconds is not None and watch.seconds + spent >= limits.seconds)
-                        ),
-                    )
+            crew = stack.enter_context(
+                RayCrew(
+                    problem,
+                    plan,
+                    incumbent.solution,
+                    settings,
+                    address=team.address,
+                    records=team.records,
+                    in_a_hurry=in_a_hurry,
                 )
-            interrupted = watch.interrupted
+            )
         else:
             from dosdt.workers.solo import Solo
 
@@ -117,7 +140,7 @@ def work_together(
             started=started,
             bound=bound,
             evaluated=evaluated,
-            interrupted=interrupted,
+            interrupted=watch.interrupted,
         )
         seconds = time.perf_counter() - ready
         records = crew.records() or [] if plan.certify else []

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -25,7 +26,7 @@ from dosdt.limits import Limits
 from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.scheduler.incumbent import Incumbent
-from dosdt.scheduler.scheduler import Settings
+from dosdt.scheduler.settings import Settings
 from dosdt.sketches import prune
 from dosdt.solver import SWITCHES
 from dosdt.team import Record
@@ -150,17 +151,21 @@ def cluster(nodes: int = 0) -> Iterator[Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+_STARTER = ThreadPoolExecutor(1)
+"""A node ends with the thread that has started it, so one thread starts them all and stays."""
+
+
 def add_node(started: Any) -> Any:
     from ray._private.node import Node
 
     # Its signal handlers can be set in the main thread only, and the cluster ends its nodes itself.
     with mock.patch.object(Node, "_register_shutdown_hooks"):
-        return started.add_node(num_cpus=1, object_store_memory=100_000_000)
+        return _STARTER.submit(started.add_node, num_cpus=1, object_store_memory=100_000_000).result()
 
 
 def at_work(crew: RayCrew) -> dict[str, list[int]]:
     """Wait until a team has begun; return its processes."""
-    wait_until(lambda: crew._bulletin().evaluated)
+    wait_until(lambda: crew._bulletin().evaluated and crew._bulletin().workers)
     return crew.processes()
 
 

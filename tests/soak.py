@@ -3,7 +3,8 @@
     python tests/soak.py --runs 200 --seed 1
 
 Runs take turns between the two searches. A killer sends SIGKILL to workers, to shards of the TreeCache and now and
-then to a whole node, at moments that the seed decides. Prints a line for each run and the count at the end.
+then to the scheduler or a whole node, at moments that the seed decides. Prints a line for each run, and the count at
+the end.
 """
 
 from __future__ import annotations
@@ -56,20 +57,19 @@ class Killer:
                 self._kill_one(crew)
 
     def _kill_one(self, crew: RayCrew) -> None:
-        kind = self._random.choices(["worker", "shard", "node"], [6, 3, 1])[0]
-        # Where the driver is, the scheduler is, too: whoever kills that needs a checkpoint.
+        kind = self._random.choices(["worker", "shard", "node", "scheduler"], [6, 3, 1, 1])[0]
+        # Whoever kills the node that the driver is on needs a checkpoint.
         others = [node for node in self._nodes if node.node_id != self._home]
         if kind == "node" and others:
+            self.kills.append(kind)
             self._nodes.remove(others[0])
             self._cluster.remove_node(others[0], allow_graceful=False)
             self._nodes.append(ray_team.add_node(self._cluster))
-        else:
-            kind = "worker" if kind == "node" else kind
-            pids = crew.processes()[f"{kind}s"]
-            if not pids:
-                return
+            return
+        kind = "worker" if kind == "node" else kind
+        if pids := crew.processes()[f"{kind}s"]:
+            self.kills.append(kind)
             ray_team.kill(self._random.choice(pids))
-        self.kills.append(kind)
 
 
 def soak(runs: int, seed: int) -> tuple[Counter[str], list[str]]:

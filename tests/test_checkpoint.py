@@ -22,7 +22,7 @@ def written(path: Path, weight: int = 1) -> Problem:
     rng = np.random.default_rng(1)
     x, y = rng.random((60, 5)) < 0.5, rng.integers(0, 3, 60)
     problem = Problem.from_arrays(x, [f"class {k}" for k in y], "1/70", sample_weight=[weight] * 60)
-    plan = Plan("subproblem", Constraints(4, None, 2), tuple(SWITCHES["subproblem"]))
+    plan = Plan("subproblem", Constraints(4, None, 2), tuple(SWITCHES["subproblem"]), certify=True)
     answer = solve(problem, constraints=plan.constraints)
     cost = int(answer.objective * problem.b * problem.total_weight / problem.cost_unit)
     file = CheckpointFile(path, problem, plan, {"columns": ["a"]}, 1.0)
@@ -45,6 +45,7 @@ def test_what_is_written_is_read(tmp_path: Path, weight: int) -> None:
     assert (known.problem.classes, known.problem.columns) == (problem.classes, problem.columns)
     assert known.problem.regularization == problem.regularization
     assert known.plan.constraints == Constraints(4, None, 2)
+    assert known.plan.certify
     assert set(known.plan.switches) == set(SWITCHES["subproblem"])
     assert known.records == [Record(7, b"\0\xff"), Record(8, b"")]
     assert known.limit == known.solution.cost - 1
@@ -79,8 +80,8 @@ def test_no_file_a_folder_and_a_newer_version(tmp_path: Path) -> None:
     assert "cannot read checkpoint" in refusal(tmp_path)
     written(tmp_path / "c")
     envelope = msgpack.unpackb((tmp_path / "c").read_bytes())
-    (tmp_path / "c").write_bytes(msgpack.packb(envelope | {"version": 2}))
-    assert "has version 2; this dosdt reads 1" in refusal(tmp_path / "c")
+    (tmp_path / "c").write_bytes(msgpack.packb(envelope | {"version": 3}))
+    assert "has version 3; this dosdt reads 2" in refusal(tmp_path / "c")
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), "3", True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,21 @@ from dosdt.checkpoint import read_checkpoint
 from dosdt.contract import Constraints, Solution
 from dosdt.errors import InputError
 from dosdt.limits import Limits, Status
+from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.resuming import resume
 from dosdt.solver import solve
 from dosdt.team import Record
 from dosdt.teamwork import Teamwork, cpus, parse_workers
+from dosdt.workers.solo import Solo
 
 ONE = Teamwork(workers=1, alone_seconds=0.0)
+
+
+@pytest.fixture(autouse=True)
+def a_look_after_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that limits strike at the same place on every machine."""
+    monkeypatch.setattr("dosdt.workers.drive._SECONDS_BETWEEN_LOOKS", 0.0)
 
 
 class Kept:
@@ -153,6 +162,44 @@ def test_a_search_is_resumed_without_its_data(tmp_path: Path, monkeypatch: pytes
     assert model.objective == plain.objective_
 
 
+@pytest.mark.parametrize("depth", [None, 6])
+def test_a_resumed_search_writes_its_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int | None
+) -> None:
+    """Of weighted rows whose mistakes differ in cost, none of which is at hand any more."""
+    monkeypatch.setattr("dosdt.classifier.Teamwork", lambda *given: Teamwork(*given, alone_seconds=0.0))
+    rng = np.random.default_rng(3)
+    x = (rng.random((500, 13)) < 0.5).astype(int)
+    y = (x[:, 0] ^ x[:, 1]) ^ (rng.random(500) < 0.3)
+    weight = rng.integers(1, 4, 500) / 10
+    path, first, proof = tmp_path / "c", tmp_path / "first", tmp_path / "proof"
+    model = DOSDTClassifier("0.004", max_depth=depth, evaluation_limit=300, cost_matrix=[[0, 1], [1.5, 0]])
+    with pytest.warns(match="evaluation_limit"):
+        model.fit(x, y, weight, certificate=first, checkpoint=path)
+    assert read_checkpoint(path).records
+    resumed, _ = resume(path, certificate=proof)
+    assert resumed.status_ == "optimal"
+    assert resumed.stats_["certified_lower_bound"] == resumed.objective_ > model.lower_bound_
+    for file, bound in ((first, model.stats_["certified_lower_bound"]), (proof, resumed.objective_)):
+        verdict = dosdt.verify(file, x, y, weight)
+        assert verdict, str(verdict)
+        assert verdict.lower_bound == bound
+    assert not dosdt.verify(proof, x, ~y, weight)
+
+
+def test_a_search_without_certificate_gets_none_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dosdt.classifier.Teamwork", lambda *given: Teamwork(*given, alone_seconds=0.0))
+    rng = np.random.default_rng(3)
+    x, path = (rng.random((500, 14)) < 0.5).astype(int), tmp_path / "c"
+    with pytest.warns(match="evaluation_limit"):
+        DOSDTClassifier("0.003", evaluation_limit=1000).fit(x, rng.random(500) < 0.3, checkpoint=path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="of a search without certificate.*fit again with --certificate"):
+        resume(path, certificate=tmp_path / "proof")
+    assert path.read_bytes() == before
+    assert not (tmp_path / "proof").exists()
+
+
 def test_how_many_workers() -> None:
     assert parse_workers(None, None) == (False, None)
     assert parse_workers(1, None) == (False, 1)
@@ -170,3 +217,34 @@ def test_constraints_are_kept() -> None:
     answer = solve(noise(2), constraints=Constraints(max_depth=2), team=ONE)
     assert answer.sketch.depth <= 2
     assert answer.objective == solve(noise(2), constraints=Constraints(max_depth=2)).objective
+
+
+def test_ctrl_c_leaves_an_answer_even_if_ray_does_not_survive_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise InputError("cannot start Ray: its processes are gone")
+
+    monkeypatch.setattr("dosdt.workers.crew.RayCrew", broken)
+    problem = noise(3, 400, 20, "0.001")
+    answer = solve(problem, team=Teamwork(2, alone_seconds=0.1))
+    assert answer.status is Status.INTERRUPTED
+    assert 0 < answer.lower_bound < answer.objective
+
+
+def test_ctrl_c_is_told_of_while_ray_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ending(Solo):
+        def __init__(self, problem: Problem, plan: Plan, solution: Solution, *_: Any, **__: Any) -> None:
+            super().__init__(problem, plan, solution.cost)
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("dosdt.workers.crew.RayCrew", Ending)
+    before = signal.getsignal(signal.SIGINT)
+    answer = solve(noise(), team=Teamwork(2, alone_seconds=0.0))
+    assert answer.status is Status.INTERRUPTED
+    assert answer.lower_bound == answer.objective
+    assert signal.getsignal(signal.SIGINT) is before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -13,13 +14,16 @@ from types import TracebackType
 from typing import Any
 
 import ray
-from ray.exceptions import RayError
+from ray.exceptions import ActorUnavailableError, RayActorError, RayError, RayTaskError
 
 from dosdt.contract import Solution
 from dosdt.errors import InputError
 from dosdt.plan import Plan
 from dosdt.problem import Problem
-from dosdt.scheduler.scheduler import Bulletin, Scheduler, Settings, actor_kind
+from dosdt.scheduler.actors import actor_kind
+from dosdt.scheduler.books import Books
+from dosdt.scheduler.scheduler import Scheduler
+from dosdt.scheduler.settings import Bulletin, Known, Settings
 from dosdt.team import Record
 from dosdt.workers.drive import News
 
@@ -27,10 +31,17 @@ _OBJECT_STORE = 128 * 2**20
 """Bytes for a local Ray: messages are small, and the data are there once."""
 
 _KNOCK_SECONDS = 10.0
+_MOST_SCHEDULERS = 5
+"""When so many have died, another one would, too."""
+_UNAVAILABLE_SECONDS = 60.0
+"""A scheduler that cannot be reached for so long is given up."""
 
 
 class RayCrew:
     """A team of worker actors; see `dosdt.workers.drive.Crew`. Use it as a context manager.
+
+    A scheduler that dies is replaced: the next one begins with the best tree that was heard of and the records that
+    were fetched last, so it costs work, not the answer.
 
     Parameters
     ----------
@@ -64,12 +75,16 @@ class RayCrew:
         if self._owns_ray:
             self._quiet.enter_context(_quiet())
         self._scheduler: Any = None
-        self._closed = False
+        self._lock = threading.Lock()
+        self._closed = self._stopped = False
+        self._plan, self._settings = plan, settings
+        self._limit = solution.cost
+        self._records: list[Record] = list(records)
+        self._fetched: list[Record] | None = None
+        self._last = Bulletin(False, solution, 0, 0, 0, False, False, 0, None, Books())
         try:
-            kind = actor_kind(Scheduler, num_cpus=0, concurrency_groups={"driver": 2, "mail": 2, "books": 1})
-            data = ray.put(problem)
-            self._scheduler = kind.options(scheduling_strategy=_here()).remote([data], plan, solution, settings)
-            self._running = self._scheduler.run.remote(list(records))
+            self._data = ray.put(problem)
+            self._start()
             while not ((bulletin := self._bulletin()).ready or bulletin.failure or in_a_hurry()):
                 time.sleep(0.02)
         except BaseException:
@@ -111,17 +126,19 @@ class RayCrew:
             evaluated=bulletin.evaluated,
             open=bulletin.open,
             workers=bulletin.workers,
-            facts=bulletin.statistics.get("facts", 0),
+            facts=bulletin.facts,
             over_memory=bulletin.over_memory,
             saves=bulletin.saves,
         )
 
     def tighten(self, limit: int) -> None:
         """Look only for trees cheaper than `limit` from now on."""
+        self._limit = min(self._limit, limit)
         self._scheduler.tell.remote("tighten", limit)
 
     def stop(self, *, save: bool = False) -> None:
         """Finish soon, and save before if asked to."""
+        self._stopped = True
         self._scheduler.tell.remote("save_and_stop" if save else "stop")
 
     def save(self) -> None:
@@ -130,36 +147,77 @@ class RayCrew:
 
     def records(self) -> list[Record] | None:
         """Return what was saved, if it can be had."""
-        records: list[Record] | None = self._ask(self._scheduler.records.remote())
-        return records
+        self._fetched = self._ask("records")
+        return self._fetched
 
     def processes(self) -> dict[str, list[int]]:
-        """Return the process numbers of workers and shards."""
-        processes: dict[str, list[int]] = self._ask(self._scheduler.processes.remote())
-        return processes
+        """Return the process numbers of the scheduler, the workers and the shards."""
+        return self._ask("processes") or {"schedulers": [], "workers": [], "shards": []}
 
     def statistics(self) -> dict[str, Any]:
-        """Return counts and seconds, by name."""
-        bulletin = self._bulletin()
-        return {
-            "expanded": bulletin.expanded,
-            **bulletin.statistics,
-            "start_up_seconds": self.start_up_seconds,
-        }
+        """Return counts and seconds, by name, as of the last news."""
+        return {**self._last.books.statistics(), "start_up_seconds": self.start_up_seconds}
+
+    def _start(self) -> None:
+        """Start a scheduler with what is known."""
+        known = Known(self._last.solution, self._limit, self._last.lower_bound, self._last.books)
+        kind = actor_kind(Scheduler, num_cpus=0, concurrency_groups={"driver": 2, "mail": 2, "books": 1})
+        place = kind.options(scheduling_strategy=_here())
+        self._scheduler = place.remote([self._data], self._plan, self._settings, known)
+        self._running = self._scheduler.run.remote(self._records)
 
     def _bulletin(self) -> Bulletin:
-        bulletin = self._ask(self._scheduler.status.remote())
+        while (bulletin := self._ask("status")) is None:
+            if self._stopped:
+                return self._last._replace(finished=True)  # it has stopped, if not as it was meant to
         assert isinstance(bulletin, Bulletin)
+        if self._fetched is not None:
+            # Only now it is sure that no tree that they rest on is missing.
+            self._records, self._fetched = self._fetched, None
+        self._last = bulletin
         return bulletin
 
-    def _ask(self, reference: Any) -> Any:
-        try:
-            return ray.get(reference)
-        except RayError as error:
+    def _ask(self, question: str) -> Any:
+        """Return what the scheduler says; None if it has died."""
+        asked, until = self._scheduler, time.monotonic() + _UNAVAILABLE_SECONDS
+        while True:
+            try:
+                return ray.get(getattr(asked, question).remote())
+            except RayActorError as error:
+                if isinstance(error, ActorUnavailableError) and time.monotonic() < until:
+                    time.sleep(0.1)
+                    continue
+                with self._lock:
+                    if asked is self._scheduler and not self._stopped:
+                        self._replace(error)
+                return None
+            except RayError as error:
+                raise InputError(f"the search on Ray has failed: {_reason(error)}") from None
+
+    def _replace(self, error: RayActorError) -> None:
+        """Start another scheduler, unless that would be in vain."""
+        if error.actor_init_failed:
+            raise InputError(f"the scheduler on Ray could not be started ({_reason(error)})") from None
+        ray.kill(self._scheduler)  # it may be that it only cannot be reached
+        self._fetched = None
+        books = self._last.books
+        books.schedulers_lost += 1
+        if books.schedulers_lost >= _MOST_SCHEDULERS:
             raise InputError(
-                "the scheduler on Ray has died; go on with 'dosdt resume' if there is a checkpoint, else fit again "
-                f"({type(error).__name__})"
+                f"the scheduler on Ray has died {books.schedulers_lost} times; go on with 'dosdt resume' if there is "
+                f"a checkpoint, else fit again ({_reason(error)})"
             ) from None
+        self._start()
+
+
+def _reason(error: RayError) -> str:
+    """Return in one line why something has failed on Ray."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]
+    if isinstance(error, RayTaskError) or getattr(error, "actor_init_failed", False):
+        why = lines[-1]  # of a traceback
+    else:  # the first line of an actor's death says only that it has died, and the next one why
+        why = lines[min(1, len(lines) - 1)].partition(" Some common causes")[0]
+    return f"{type(error).__name__}: {why[:300]}"
 
 
 def _connect(address: str | None, workers: int | None) -> bool:

@@ -5,78 +5,21 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import ray
 from ray.exceptions import RayError
 
 from dosdt.contract import Solution
-from dosdt.plan import Plan
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Member, Saved, posts
 from dosdt.threads import one_thread
 from dosdt.workers.mailbox import CalledOff, Mailbox
 from dosdt.workers.memory import Memory
+from dosdt.workers.papers import Orders, Report, generation
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _PATIENCE_WITH_SHARDS = 30.0
-
-
-class Orders(NamedTuple):
-    """What a worker needs to know to take its place in a team.
-
-    Attributes
-    ----------
-    epoch : int
-        The number of the team; a new one whenever its members change.
-    number : int
-        Which member this is.
-    shares : list of float
-        How much of the work each member takes.
-    workers, shards : list of actor handles
-    shards_since : int
-        The number of this list of shards; a new one whenever a shard is replaced.
-    scheduler : actor handle
-    plan : Plan
-    limit : int
-        Cost that a tree must stay below to be of interest.
-    recall : bool
-        Whether to begin with what the shards hold.
-    memory : (int or None, int)
-        Bytes that all workers of this node may use, None for most of what is free, and how many workers there are.
-    """
-
-    epoch: int
-    number: int
-    shares: list[float]
-    workers: list[Any]
-    shards: list[Any]
-    shards_since: int
-    scheduler: Any
-    plan: Plan
-    limit: int
-    recall: bool
-    memory: tuple[int | None, int]
-
-
-class Report(NamedTuple):
-    """What a worker says of itself, some ten times a second."""
-
-    epoch: int
-    number: int
-    step: int
-    expanded: int
-    evaluated: int
-    open: int
-    lower_bound: int
-    best: Solution | None
-    busy: float
-    cpu: float
-    waited: float
-    messages: int
-    written: int
-    over_memory: bool
-    statistics: dict[str, int]
 
 
 class Worker:
@@ -202,13 +145,13 @@ class Worker:
 
     def _keep(self, orders: Orders, step: int, saved: Saved, best: Solution | None) -> list[Any]:
         """Send what was saved to the shards, and tell the scheduler when they have it."""
-        (since, shards), generation = self._shards, _generation(orders.epoch, step)
+        (since, shards), number = self._shards, generation(orders.epoch, step)
         parts: list[list[tuple[int, bytes]]] = [[] for _ in shards]
         for record in saved.records:
             parts[record.region % len(shards)].append((record.region, record.content))
-        done = [shard.append.remote(generation, part, saved.whole) for shard, part in zip(shards, parts, strict=True)]
+        done = [shard.append.remote(number, part, saved.whole) for shard, part in zip(shards, parts, strict=True)]
         # The scheduler waits for them, so that the search need not. What was saved is no use without the best tree.
-        orders.scheduler.kept.remote(generation, since, saved.whole, orders.number, best, done)
+        orders.scheduler.kept.remote(number, since, orders.number, best, done)
         return done
 
 
@@ -219,8 +162,3 @@ def _pass_on(member: Member, word: str, limit: int) -> None:
         member.stop()
     elif word == "save":
         member.save()
-
-
-def _generation(epoch: int, step: int) -> int:
-    """Return a number that grows from save to save."""
-    return (epoch << 32) + step

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 import ray
+import waiting_member
 from ray_team import (
     ENVIRONMENT,
     QUICK,
@@ -31,7 +31,9 @@ from ray_team import (
     instance,
     kill,
     named,
+    plan_of,
     run,
+    single_leaf,
     wait_until,
 )
 
@@ -39,10 +41,12 @@ import dosdt
 from dosdt import DOSDTClassifier, verify
 from dosdt.errors import InputError
 from dosdt.limits import Limits, Status
-from dosdt.scheduler.scheduler import Settings
+from dosdt.scheduler.incumbent import Incumbent
+from dosdt.scheduler.settings import Settings
 from dosdt.solver import ALGORITHMS, solve
 from dosdt.teamwork import Teamwork
 from dosdt.workers.crew import RayCrew
+from dosdt.workers.drive import drive
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +119,7 @@ def test_a_certificate_of_a_team(address: str, tmp_path: Path, monkeypatch: pyte
             kill(killed[0])
 
     monkeypatch.setattr("dosdt.workers.crew.RayCrew", Disturbed)
-    monkeypatch.setattr("dosdt.scheduler.scheduler.Settings", partial(Settings, save_seconds=0.3))
+    monkeypatch.setattr("dosdt.scheduler.settings.Settings", partial(Settings, save_seconds=0.3))
     monkeypatch.setattr("dosdt.classifier.Teamwork", partial(Teamwork, alone_seconds=0))
     rng = np.random.default_rng(3)
     x = (rng.random((800, 16)) < 0.5).astype(int)
@@ -160,6 +164,48 @@ def test_the_memory_limit_is_that_of_the_workers(address: str) -> None:
     assert outcome.lower_bound < outcome.solution.cost
 
 
+def test_a_scheduler_that_cannot_be_started(address: str, tmp_path: Path) -> None:
+    """As on a cluster where something is not installed: here, the tests' own module."""
+    problem, plan = hard(), waiting_member.waiting_plan(tmp_path)
+    with pytest.raises(InputError, match="could not be started .*No module named 'waiting_member'"):
+        RayCrew(problem, plan, single_leaf(problem), QUICK, address=address)
+
+
+@pytest.fixture
+def sent_along() -> Iterator[None]:
+    """Let workers get the tests' own module from here."""
+    ray.cloudpickle.register_pickle_by_value(waiting_member)
+    yield
+    ray.cloudpickle.unregister_pickle_by_value(waiting_member)
+
+
+@pytest.mark.usefixtures("sent_along")
+def test_a_limit_reaches_workers_during_a_step(address: str, tmp_path: Path) -> None:
+    """Each goes on with its step until it hears of it, so one that heard of it later would prove nothing."""
+    problem = hard()
+    patient = QUICK._replace(patience=1000.0)
+    plan = waiting_member.waiting_plan(tmp_path)
+    with RayCrew(problem, plan, single_leaf(problem), patient, address=address) as crew:
+        wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+        assert crew.advance(0.0).lower_bound == 0
+        crew.tighten(17)
+        wait_until(lambda: crew.advance(0.1).finished)
+        assert crew.advance(0.0).lower_bound == 17
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_a_limit_excludes_is_not_searched(address: str, algorithm: str) -> None:
+    """The proof would take far longer than any test; that nothing is cheaper than what is proved is soon shown."""
+    problem = hard()
+    incumbent = Incumbent(single_leaf(problem))
+    with RayCrew(problem, plan_of(algorithm), incumbent.solution, QUICK, address=address) as crew:
+        at_work(crew)
+        proved = wait_until(lambda: crew.advance(0.1).lower_bound)
+        crew.tighten(proved)
+        wait_until(lambda: crew.advance(0.1).finished)
+        assert crew.advance(0.0).lower_bound >= proved
+
+
 # Disturbed
 
 
@@ -177,9 +223,9 @@ def test_one_is_killed(address: str, algorithm: str, whose: str) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_all_are_killed(address: str, algorithm: str) -> None:
     def disturb(crew: RayCrew) -> None:
-        for pids in at_work(crew).values():
-            for pid in pids:
-                kill(pid)
+        processes = at_work(crew)
+        for pid in processes["workers"] + processes["shards"]:
+            kill(pid)
 
     problem, cost = instance(algorithm)
     ran = run(problem, algorithm, address=address, disturb=disturb)
@@ -222,21 +268,79 @@ def test_a_limit_holds_while_somebody_hangs(address: str) -> None:
         kill(stopped[0])
 
 
-def test_without_its_scheduler_a_search_says_what_to_do(address: str) -> None:
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_another_scheduler_takes_over(address: str, algorithm: str) -> None:
+    """With what the driver has heard; the workers of the one that was killed end with it."""
+    before: list[int] = []
+
     def disturb(crew: RayCrew) -> None:
-        worker = psutil.Process(at_work(crew)["workers"][0])
-        for other in psutil.process_iter():
-            if other.name().startswith("ray::Scheduler") and other.ppid() in {worker.ppid(), *raylets(worker)}:
-                kill(other.pid)
+        before.extend(at_work(crew)["workers"])
+        kill(crew.processes()["schedulers"][0])
 
-    with pytest.raises(InputError, match="the scheduler on Ray has died; go on with 'dosdt resume'"):
-        run(hard(), "subproblem", address=address, disturb=disturb, limits=Limits(seconds=60))
+    problem, cost = instance(algorithm)
+    ran = run(problem, algorithm, address=address, disturb=disturb)
+    check_optimal(ran, cost)
+    assert ran.statistics["schedulers_lost"] == 1
+    assert ran.statistics["teams"] >= 2
+    wait_until(lambda: all(map(gone, before)))
 
 
-def raylets(worker: psutil.Process) -> set[int]:
-    """Return the raylets that were started by whoever started a worker's."""
-    starter = psutil.Process(worker.ppid()).ppid()
-    return {child.pid for child in psutil.Process(starter).children()}
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_another_scheduler_begins_with_what_was_fetched(address: str, algorithm: str) -> None:
+    """It is as with a checkpoint: nothing that was saved is done again, and counts go on."""
+    kept: list[int] = []
+
+    class Kept:
+        seconds = 0.1
+
+        def write(self, solution: Any, limit: int, records: list[Any]) -> None:
+            kept.append(len(records))
+
+    def disturb(crew: RayCrew) -> None:
+        wait_until(lambda: len(kept) > 1)
+        evaluated = crew._bulletin().evaluated
+        kill(crew.processes()["schedulers"][0])
+        wait_until(lambda: crew._last.books.schedulers_lost and crew._bulletin().workers)
+        assert crew._records
+        assert crew._bulletin().evaluated >= evaluated
+
+    problem, cost = instance(algorithm)
+    ran = run(problem, algorithm, address=address, disturb=disturb, checkpoints=Kept())
+    check_optimal(ran, cost)
+
+
+def test_a_search_whose_schedulers_all_die_says_what_to_do(address: str) -> None:
+    def disturb(crew: RayCrew) -> None:
+        at_work(crew)
+        for _ in range(100):
+            for pid in crew.processes()["schedulers"]:
+                kill(pid)
+
+    with pytest.raises(InputError) as refused:
+        run(hard(), "subproblem", address=address, disturb=disturb, limits=Limits(seconds=120))
+    said = str(refused.value)
+    assert said.startswith(
+        "the scheduler on Ray has died 5 times; go on with 'dosdt resume' if there is a checkpoint"
+    )
+    assert "ActorDiedError: The actor is dead because its worker process has died" in said
+    assert "\n" not in said
+
+
+def test_a_stop_is_a_stop_without_a_scheduler(address: str) -> None:
+    """Whoever was told to stop is not replaced."""
+
+    class Mortal(RayCrew):
+        def stop(self, *, save: bool = False) -> None:
+            kill(self.processes()["schedulers"][0])
+            super().stop(save=save)
+
+    problem = hard()
+    incumbent = Incumbent(single_leaf(problem))
+    with Mortal(problem, plan_of("subproblem"), incumbent.solution, QUICK, address=address) as crew:
+        outcome = drive(crew, incumbent, Limits(seconds=1.0))
+        assert outcome.status is Status.TIME_LIMIT
+        assert outcome.lower_bound < outcome.solution.cost
+        assert crew.statistics()["schedulers_lost"] == 0
 
 
 def test_nodes_come_and_die() -> None:
@@ -327,15 +431,23 @@ sys.exit("Ray was imported" if "ray" in sys.modules else 0)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("moment", ["while Ray starts", "while the team works"])
-def test_ctrl_c_leaves_an_answer_and_nothing_else(two_nodes: Any, tmp_path: Path, moment: str) -> None:
-    """As a terminal does it: all processes of the group get the signal. Another Ray on the machine goes on."""
+@pytest.mark.parametrize("awaited", ["_raylet.so", "gcs_server", "raylet/raylet", "ray::Scheduler", "ray::Worker"])
+def test_ctrl_c_leaves_an_answer_and_nothing_else(two_nodes: Any, tmp_path: Path, awaited: str) -> None:
+    """As a terminal does it: all processes of the group get the signal. Another Ray on the machine goes on.
+
+    It comes when the process has loaded Ray's library, or another process is there, up to the team's workers.
+    """
+
+    def is_there(pid: int) -> bool:
+        if awaited == "_raylet.so":
+            return awaited in Path(f"/proc/{pid}/maps").read_text()
+        # What Ray calls a worker's process changes with every letter it gets, but for the beginning.
+        return any(named(child, awaited) for child in family(pid))
+
     rng = np.random.default_rng(7)
     columns = [f"f{j}" for j in range(25)] + ["label"]
     pd.DataFrame(rng.integers(0, 2, (400, 26)), columns=columns).to_csv(tmp_path / "hard.csv", index=False)
     command = [sys.executable, "-m", "dosdt", "fit", "hard.csv", "--regularization=0.001", "--workers=2", "--json"]
-    # What Ray calls a worker's process changes with every letter it gets, but for the beginning.
-    awaited = "ray::Worker" if moment == "while the team works" else "gcs_server"
     with subprocess.Popen(
         command,
         env=ENVIRONMENT,
@@ -346,7 +458,7 @@ def test_ctrl_c_leaves_an_answer_and_nothing_else(two_nodes: Any, tmp_path: Path
         start_new_session=True,
     ) as process:
         try:
-            wait_until(lambda: any(named(child, awaited) for child in family(process.pid)), 120)
+            wait_until(lambda: is_there(process.pid), 120)
             children = family(process.pid)
             os.killpg(process.pid, signal.SIGINT)
             out, err = process.communicate(timeout=120)
