@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 
 
 class CalledOff(Exception):  # noqa: N818 - an outcome, not a fault
@@ -11,35 +12,29 @@ class CalledOff(Exception):  # noqa: N818 - an outcome, not a fault
 
 
 class Mailbox:
-    """Letters by team and step.
-
-    Parameters
-    ----------
-    size : int
-        How many letters make a step complete.
-    """
+    """Letters by team and place; who collects those of one place knows who sends them."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._letters: defaultdict[tuple[int, int], dict[int, bytes]] = defaultdict(dict)
         self._called_off = 0
 
-    def deliver(self, epoch: int, step: int, sender: int, letter: bytes) -> None:
+    def deliver(self, epoch: int, place: int, sender: int, letter: bytes) -> None:
         """Put a letter into its place."""
         with self._condition:
             if epoch > self._called_off:
-                self._letters[epoch, step][sender] = letter
+                self._letters[epoch, place][sender] = letter
                 self._condition.notify_all()
 
-    def collect(self, epoch: int, step: int, size: int) -> list[bytes]:
-        """Wait for all letters of a step, and return them in the order of their senders."""
+    def collect(self, epoch: int, place: int, senders: Sequence[int]) -> list[bytes]:
+        """Wait for one letter from each sender, and return them in order."""
         with self._condition:
-            while len(self._letters[epoch, step]) < size:
+            while len(self._letters[epoch, place]) < len(senders):
                 if epoch <= self._called_off:
                     raise CalledOff
                 self._condition.wait()
-            letters = self._letters.pop((epoch, step))
-            return [letters[sender] for sender in range(size)]
+            letters = self._letters.pop((epoch, place))
+            return [letters[sender] for sender in senders]
 
     def call_off(self, epoch: int) -> None:
         """Wait no more for letters of a team, or of those before it."""

@@ -14,6 +14,7 @@ from dosdt.contract import Solution
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Member, Saved, posts
 from dosdt.threads import one_thread
+from dosdt.workers.carrier import Carrier
 from dosdt.workers.mailbox import CalledOff, Mailbox
 from dosdt.workers.memory import Memory
 from dosdt.workers.papers import Orders, Report, generation
@@ -50,9 +51,9 @@ class Worker:
                 self._member = None
 
     @ray.method(concurrency_group="mail")
-    def deliver(self, epoch: int, step: int, sender: int, letter: bytes) -> None:
+    def deliver(self, epoch: int, place: int, sender: int, letter: bytes) -> None:
         """Take a letter from another worker."""
-        self._mailbox.deliver(epoch, step, sender, letter)
+        self._mailbox.deliver(epoch, place, sender, letter)
 
     @ray.method(concurrency_group="control")
     def tell(self, epoch: int, word: str, limit: int = 0) -> None:
@@ -94,21 +95,21 @@ class Worker:
                 if epoch == orders.epoch:
                     _pass_on(member, word, limit)
             self._early = [early for early in self._early if early[0] > orders.epoch]
+
+        def hand_over(to: int, place: int, letter: bytes) -> None:
+            orders.workers[to].deliver.remote(orders.epoch, place, post.number, letter)
+
+        carrier = Carrier(post.number, post.size, self._mailbox, orders.epoch, hand_over)
         inbox: list[bytes] = []
-        step, written, messages, busy, waited, due = 0, 0, 0, 0.0, 0.0, 0.0
+        step, busy, waited, due = 0, 0.0, 0.0, 0.0
         reported: Solution | None = None
         cpu = time.thread_time()
         while True:
             start = time.perf_counter()
             outbox = member.step(inbox)
             saved = member.saved()
-            for to, letter in enumerate(outbox):
-                if to == post.number:
-                    self._mailbox.deliver(orders.epoch, step, to, letter)
-                elif letter:
-                    orders.workers[to].deliver.remote(orders.epoch, step, post.number, letter)
-                    messages += 1
-                    written += len(letter)
+            if not member.finished:  # as are all others then
+                carrier.send(step, outbox)
             if saved is not None:
                 done = self._keep(orders, step, saved, member.best)
                 if member.finished:  # who reads the shards when all have finished finds it there
@@ -131,15 +132,15 @@ class Worker:
                     busy,
                     time.thread_time() - cpu,
                     waited,
-                    messages,
-                    written,
+                    carrier.messages,
+                    carrier.written,
                     memory.is_over(member.spare_memory),
                     member.statistics(),
                 )
                 if member.finished:
                     return report
                 orders.scheduler.report.remote(report)
-            inbox = self._mailbox.collect(orders.epoch, step, post.size)
+            inbox = carrier.collect(step)
             waited += time.perf_counter() - now
             step += 1
 
