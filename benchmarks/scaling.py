@@ -8,7 +8,9 @@ proof. Start-up stands beside them. *Work inflation* is the expansions of all wo
 
 Projected: real members go through their steps within one process, so that inflation is exact; what each member does
 in a step is recorded. With more workers than were run, the largest recorded team's work is shared out among more. A
-step takes as long as its busiest member, and its messages as long as `--latency` says.
+step takes as long as its busiest member and its messages: `--latency` seconds for each round of them, `--letter` for
+each that a member sends and receives, and their bytes at `--bandwidth`. The way of sharing out is checked where both
+are known: what the team of half the size predicts stands beside what real members took.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from dosdt.sketches import prune
 from dosdt.solver import SWITCHES, solve
 from dosdt.team import posts
 from dosdt.threads import one_thread
+from dosdt.workers.carrier import SMALL, Square
 from dosdt.workers.drive import drive
 from dosdt.workers.lockstep import Step
 from dosdt.workers.lockstep import run as run_team
@@ -61,14 +64,46 @@ class Measured:
 
 @dataclass(frozen=True)
 class Projected:
-    """What a team of so many would take: real members where `recorded`, else work shared out further."""
+    """What a team of so many would take: real members where `recorded`, else work shared out further.
+
+    `working` is the busiest members' seconds, `foretold` what half as many real members foretell of them.
+    """
 
     workers: int
     recorded: bool
     inflation: float
-    seconds: float
+    working: float
     waiting: float
+    foretold: float | None
     messages: int
+
+    @property
+    def seconds(self) -> float:
+        """From the moment workers are ready to the proof."""
+        return self.working + self.waiting
+
+
+@dataclass(frozen=True)
+class Transport:
+    """What messages cost: seconds for a round, seconds for each message of a member, bytes a second."""
+
+    latency: float
+    letter: float
+    bandwidth: float
+
+    def waiting(self, steps: Sequence[Step], workers: int) -> float:
+        """Return the seconds that all wait for messages."""
+        if workers == 1:
+            return 0.0
+        rounds = 1 if workers <= SMALL else 2
+        written = sum(max(step.written) * len(step.written) / workers for step in steps)
+        each = rounds * self.latency + letters_of(workers) * self.letter
+        return len(steps) * each + rounds * written / self.bandwidth
+
+
+def letters_of(workers: int) -> int:
+    """Return how many messages a member sends in a step."""
+    return workers - 1 if workers <= SMALL else 2 * (Square(workers).columns - 1)
 
 
 def problem_of(name: str, regularization: str) -> Problem:
@@ -133,44 +168,50 @@ def record(problem: Problem, algorithm: str, workers: int) -> tuple[list[Step], 
     return steps, sum(member.evaluated for member in members)
 
 
-def replay(
-    steps: Sequence[Step], recorded: int, workers: int, latency: float, overhead: float
-) -> tuple[float, float]:
-    """Return the seconds that a team takes, and how much of them all wait for messages.
+def shared_out(steps: Sequence[Step], workers: int, overhead: float) -> float:
+    """Return the seconds of the busiest members if a recorded team's work were shared out among `workers`.
 
     A member's share of a step has a part that does not shrink, `overhead`, as it is there however little there is to
-    do; the rest is shared out among `workers / recorded` members, unevenly by chance: the busiest of k has about
-    sqrt(2 log k) standard deviations more than the others, with as many parts of the work as expansions.
+    do; the rest is shared out unevenly by chance: the busiest of k has about sqrt(2 log k) standard deviations more
+    than the others, with as many parts of the work as expansions.
     """
-    factor = workers / recorded
-    working = waiting = 0.0
+    working = 0.0
     for step in steps:
-        busiest = max(step.seconds)
+        busiest, factor = max(step.seconds), workers / len(step.seconds)
         if factor > 1:
             parts = max(sum(step.expanded) / workers, 1.0)
             uneven = 1 + math.sqrt(2 * math.log(workers) / parts)
             busiest = min(busiest, overhead + max(busiest - overhead, 0.0) / factor * uneven)
         working += busiest
-        # Every member sends a letter to every other, one after the other, and waits for the last to arrive.
-        waiting += latency * (1 + (workers - 1) / 8) if workers > 1 else 0.0
-    return working + waiting, waiting
+    return working
 
 
-def project(problem: Problem, algorithm: str, most_recorded: int, latency: float) -> list[Projected]:
+def project(problem: Problem, algorithm: str, most_recorded: int, transport: Transport) -> list[Projected]:
     """Return what teams of 1 to 1,024 would take."""
-    projected = []
-    base = 0
+    projected: list[Projected] = []
+    base, overhead = 0, 0.0
+    steps: list[Step] = []
     for power in range(11):
         workers = 2**power
+        working = foretold = shared_out(steps, workers, overhead) if steps else None
         if workers <= most_recorded:
             steps, evaluated = record(problem, algorithm, workers)
-            recorded = workers
             base = base or evaluated
             empty = [max(step.seconds) for step in steps if not any(step.expanded)]
             overhead = float(np.median(empty)) if empty else 0.0
-        seconds, waiting = replay(steps, recorded, workers, latency, overhead)
-        messages = len(steps) * workers * (workers - 1)
-        projected.append(Projected(workers, workers == recorded, evaluated / base, seconds, waiting, messages))
+            working = shared_out(steps, workers, overhead)
+        assert working is not None, "at least one team is recorded"
+        projected.append(
+            Projected(
+                workers,
+                workers <= most_recorded,
+                evaluated / base,
+                working,
+                transport.waiting(steps, workers),
+                foretold if workers <= most_recorded else None,
+                len(steps) * workers * letters_of(workers),
+            )
+        )
     return projected
 
 
@@ -203,7 +244,8 @@ def plot(projected: Sequence[Projected], measured: Sequence[Measured], path: str
         )
     axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="times as fast as one", title=title)
     axes.set_xticks(workers, [str(count) for count in workers])
-    axes.set_yticks(ticks := [1, 2, 4, 8, 16, 32], [str(tick) for tick in ticks])
+    axes.set_yticks(workers, [f"{count:,}" for count in workers])
+    axes.set_ylim(0.7, 2 * max(one / point.seconds for point in projected))
     axes.minorticks_off()
     axes.legend(frameon=False)
     figure.savefig(path)
@@ -220,7 +262,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--project", action="store_true")
     parser.add_argument("--most-recorded", type=int, default=8)
-    parser.add_argument("--latency", type=float, default=0.002, help="seconds that a step waits for messages")
+    parser.add_argument("--latency", type=float, default=0.001, help="seconds that a round of messages takes")
+    parser.add_argument("--letter", type=float, default=0.0005, help="seconds that a message costs a member")
+    parser.add_argument("--bandwidth", type=float, default=2e8, help="bytes a second that a member sends")
     parser.add_argument("--plot", metavar="FILE")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args(argv)
@@ -236,20 +280,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n".join([header(_HEAD, words=0), *(line(_row(run, measured)) for run in measured)]) + "\n")
     projected: list[Projected] = []
     if options.project:
-        projected = project(problem, options.algorithm, options.most_recorded, options.latency)
+        transport = Transport(options.latency, options.letter, options.bandwidth)
+        projected = project(problem, options.algorithm, options.most_recorded, transport)
         one = projected[0].seconds
         rows = [
             [
                 f"{point.workers:,}",
                 "members" if point.recorded else "projected",
                 f"{point.inflation:.3f}",
-                f"{point.seconds:.2f}",
+                f"{point.working:.2f}",
+                "" if point.foretold is None else f"{point.foretold:.2f}",
+                f"{point.waiting:.2f}",
                 f"{one / point.seconds:.2f}",
-                f"{100 * point.waiting / point.seconds:.0f}",
             ]
             for point in projected
         ]
-        head = ["workers", "by", "work inflation", "seconds", "times as fast", "waiting, %"]
+        head = ["workers", "by", "work inflation", "working, s", "foretold, s", "messages, s", "times as fast"]
         print("\n".join([header(head, words=2), *map(line, rows)]) + "\n")
     if options.plot:
         plot(projected, measured, options.plot, f"{options.data}, λ {options.regularization}")

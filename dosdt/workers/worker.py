@@ -20,6 +20,8 @@ from dosdt.workers.memory import Memory
 from dosdt.workers.papers import Orders, Report, generation
 
 _SECONDS_BETWEEN_REPORTS = 0.1
+_REPORTERS = 16
+"""Larger teams report less often, so that the scheduler hears no more than some hundred and sixty a second."""
 _PATIENCE_WITH_SHARDS = 30.0
 
 
@@ -117,7 +119,7 @@ class Worker:
             now = time.perf_counter()
             busy += now - start
             if now >= due or member.finished:
-                due = now + _SECONDS_BETWEEN_REPORTS
+                due = now + _SECONDS_BETWEEN_REPORTS * max(1.0, post.size / _REPORTERS)
                 news = member.best if member.best is not reported else None
                 reported = member.best
                 report = Report(
