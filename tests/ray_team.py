@@ -127,6 +127,8 @@ def cluster(nodes: int = 0) -> Iterator[Any]:
     import ray
     from ray.cluster_utils import Cluster
 
+    # Ray's workers give way to all other processes unless told not to: beside other tests they would starve.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     folder = tempfile.mkdtemp(prefix="dosdt.", dir="/tmp")  # short, for the sake of Ray's sockets
     head = {
         "temp_dir": folder,  # whoever asks for the Ray of this machine does not get this one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -107,6 +108,20 @@ def test_a_killed_search_goes_on(tmp_path: Path, table: Path, algorithm: str, wo
     result = resumed(checkpoint, "--workers", workers)
     assert result["status"] == "optimal"
     assert Fraction(result["objective"]) == problem.objective(cost)
+
+
+@pytest.mark.parametrize("algorithm", ["subproblem"])
+def test_a_killed_search_gets_its_certificate(tmp_path: Path, table: Path, algorithm: str) -> None:
+    checkpoint, proof = tmp_path / "checkpoint", tmp_path / "proof"
+    easier = ("--regularization", "0.005", "--certificate", proof)
+    killed(table, algorithm, checkpoint, *easier)
+    assert not proof.exists()
+    assert resumed(checkpoint, "--certificate", proof)["status"] == "optimal"
+    done = subprocess.run(
+        command("verify", proof, table), env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"verified: objective \d+/\d+ is optimal \(\d+ facts\)\n", done.stdout)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -319,8 +320,8 @@ def test_a_search_whose_schedulers_all_die_says_what_to_do(address: str) -> None
     with pytest.raises(InputError) as refused:
         run(hard(), "subproblem", address=address, disturb=disturb, limits=Limits(seconds=120))
     said = str(refused.value)
-    assert said.startswith(
-        "the scheduler on Ray has died 5 times; go on with 'dosdt resume' if there is a checkpoint"
+    assert re.match(
+        r"the scheduler on Ray has died \d times; go on with 'dosdt resume' if there is a checkpoint", said
     )
     assert "ActorDiedError: The actor is dead because its worker process has died" in said
     assert "\n" not in said
