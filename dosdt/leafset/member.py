@@ -245,7 +245,7 @@ class LeafSetMember(Branching):
         return (
             120 * self._popped
             + self.scanned // 2
-            + 20 * self.evaluated
+            + 20 * self._serial
             + 40 * self._mail.sent
             + 30 * self._arrived
             + self._effort_per_leaf * self._leaves.computed

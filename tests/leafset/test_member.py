@@ -85,8 +85,8 @@ def check_proved(
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make steps so short that small problems need many, and expansions go on from one to the next."""
-    monkeypatch.setattr(member, "_EFFORT", 3000)
-    monkeypatch.setattr(member, "_FIRST_EFFORT", 500)
+    monkeypatch.setattr(member, "_EFFORT", 2000)
+    monkeypatch.setattr(member, "_FIRST_EFFORT", 300)
     monkeypatch.setattr(member, "_TREES_AT_ONCE", 2)
     monkeypatch.setattr("dosdt.leafset.branching._STEPS_BETWEEN_PAUSES", 8)
 
