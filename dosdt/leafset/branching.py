@@ -73,11 +73,12 @@ class Branching:
         """Generate the children of a tree; pause after every few hundred steps."""
         leaves, options, key = self._leaves.leaves, self._leaves.options, tree[4]
         unchanged = [code for code in key if not code & 1]
-        choices: list[list[Option]] = [options(leaves[code >> 1]) for code in key if code & 1]
-        if not all(choices):
-            return
+        marked = [leaves[code >> 1] for code in key if code & 1]
         # The leaf with most options last: its loop is the innermost and the cheapest.
-        choices.sort(key=len)
+        marked.sort(key=lambda leaf: len(options(leaf)))
+        choices: list[list[Option]] = [options(leaf) for leaf in marked]
+        if not choices[0]:
+            return
         depth_last = len(choices) - 1
         # What the leaves after the i-th add to the bound at the least: options are sorted.
         rest = [0] * len(choices)
@@ -85,24 +86,27 @@ class Branching:
             rest[i - 1] = rest[i] + choices[i][0].bound
         n_leaves = len(key) + len(choices)
         cost, weight = self._kept(key)
+        if self._prunes and cost + choices[0][0].bound + rest[0] >= self._limit:
+            return
         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         if n_leaves > most_leaves:
             return
         prunes = self._prunes
-        steps = 0
-        # Partial children: leaf number, bound, kept cost, kept weight, leaves to split, codes.
-        stack: list[tuple[int, int, int, int, int, list[int]]] = [(0, cost, cost, weight, 0, unchanged)]
+        steps = nowhere = 0
+        leasts = [self._leaves.leasts(leaf) for leaf in marked]
+        # Partial children: leaf number, bound, least bound of what they lead to, kept cost, kept weight, leaves to
+        # split, codes.
+        stack: list[tuple[int, int, int, int, int, int, list[int]]] = [(0, cost, cost, cost, weight, 0, unchanged)]
         while stack:
-            i, bound, kept_cost, kept_weight, to_split, codes = stack.pop()
-            ceiling = self._limit - rest[i] if prunes else inf
+            i, bound, least, kept_cost, kept_weight, to_split, codes = stack.pop()
             steps += len(choices[i])
             if steps > _STEPS_BETWEEN_PAUSES:
-                self.scanned += steps
-                steps = 0
+                self._count(steps, nowhere)
+                steps = nowhere = 0
                 yield
-                ceiling = self._limit - rest[i] if prunes else inf
+            ceiling = self._limit - rest[i] if prunes else inf
             if i < depth_last:
-                for option in choices[i]:
+                for option, option_least in zip(choices[i], leasts[i], strict=True):
                     child_bound = bound + option.bound
                     if child_bound >= ceiling:
                         break
@@ -110,6 +114,7 @@ class Branching:
                         (
                             i + 1,
                             child_bound,
+                            least + option_least,
                             kept_cost + option.kept_cost,
                             kept_weight + option.kept_weight,
                             to_split + option.to_split,
@@ -117,18 +122,27 @@ class Branching:
                         )
                     )
                 continue
-            for option_bound, option_cost, option_weight, option_split, option_codes in choices[i]:
+            # Most children lead nowhere, once a good tree is known: to see it again takes less than to remember or to
+            # send them.
+            useless = (self._limit if prunes else self._leaves.hopeless) - least
+            for (option_bound, option_cost, option_weight, option_split, option_codes), option_least in zip(
+                choices[i], leasts[i], strict=True
+            ):
                 child_bound = bound + option_bound
                 if child_bound >= ceiling:
                     break
                 child_split = to_split + option_split
                 if n_leaves + child_split > most_leaves:
                     continue
+                if option_least >= useless and child_split:
+                    nowhere += 1
+                    continue
                 if not child_split:
                     self.evaluated += 1
                     if child_bound < self._limit:
                         self._improve(child_bound, (*codes, *option_codes))
                         ceiling = self._limit if prunes else inf
+                        useless = (self._limit if prunes else self._leaves.hopeless) - least
                         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
                     continue
                 child = [*codes, *option_codes]
@@ -137,15 +151,16 @@ class Branching:
                 self._generate(
                     tuple(child), child_bound, kept_cost + option_cost, kept_weight + option_weight, child_split
                 )
+        self._count(steps, nowhere)
+
+    def _count(self, steps: int, nowhere: int) -> None:
+        """Count options looked at, and children that lead nowhere: they are as good as expanded."""
         self.scanned += steps
+        self.evaluated += nowhere
+        self.expanded += nowhere
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
         """Take in a tree unless it has been generated before."""
-        if self._leads_nowhere(key, kept_cost):
-            # Most trees do, once a good one is known: to see it again takes less than to remember or to send them.
-            self.evaluated += 1
-            self.expanded += 1
-            return
         if self._remembers:
             if key in self._generated:
                 self.duplicates += 1
@@ -159,21 +174,6 @@ class Branching:
         """Open a tree."""
         self.evaluated += 1
         self._queue.push(self._open(key, bound, kept_cost, kept_weight, to_split))
-
-    def _leads_nowhere(self, key: Key, kept_cost: int) -> bool:
-        """Return whether it is known that an expansion would generate nothing."""
-        leaves, least = self._leaves.leaves, kept_cost
-        for code in key:
-            if code & 1:
-                leaf = leaves[code >> 1]
-                options = leaf.options
-                if options is None:
-                    least += leaf.split
-                elif options:
-                    least += options[0].bound
-                else:
-                    return True
-        return self._prunes and least >= self._limit
 
     def _open(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> OpenTree:
         self._serial += 1

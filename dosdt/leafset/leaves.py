@@ -34,6 +34,7 @@ class Leaf:
         "index",
         "kept",
         "label",
+        "leasts",
         "loss",
         "options",
         "path",
@@ -55,6 +56,7 @@ class Leaf:
         self.split = 0
         self.splittable = False
         self.options: list[Option] | None = None
+        self.leasts: tuple[int, list[int]] = (-1, [])
 
 
 class Option(NamedTuple):
@@ -93,6 +95,9 @@ class LeafCache:
         self.leaves: list[Leaf] = []
         self.computed = 0
         """How often a leaf's sums were computed."""
+        self._stored = 0  # how many leaves have options
+        self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
+        """More than any tree's bound."""
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, self._totals(everything))
 
@@ -111,7 +116,29 @@ class LeafCache:
         options = self._compute_options(leaf)
         if "leaf_cache" in self._switches:
             leaf.options = options
+            self._stored += 1
         return options
+
+    def leasts(self, leaf: Leaf) -> list[int]:
+        """Return what each option adds to a tree's bound at the least, by what is known of splitting its leaves.
+
+        That is more than the option's bound where a leaf to be split has options of its own already, and no tree's
+        bound is as much where it has none.
+        """
+        stamp, leasts = leaf.leasts
+        if stamp != self._stored:
+            leasts = [option.kept_cost + self._least(option) for option in self.options(leaf)]
+            leaf.leasts = self._stored, leasts
+        return leasts
+
+    def _least(self, option: Option) -> int:
+        least = 0
+        for code in option.codes:
+            if code & 1:
+                leaf = self.leaves[code >> 1]
+                known = leaf.options
+                least += leaf.split if known is None else known[0].bound if known else self.hopeless
+        return least
 
     def class_weights(self, leaf: Leaf) -> tuple[int, ...]:
         """Return the training weight of every class in a leaf."""

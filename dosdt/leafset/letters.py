@@ -33,6 +33,11 @@ class Lists(NamedTuple):
         """Where each list starts."""
         return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
 
+    def parted(self, count: int) -> tuple[Lists, Lists]:
+        """Return the first so many lists, and the others."""
+        end = int(self.sizes[:count].sum())
+        return Lists(self.sizes[:count], self.items[:end]), Lists(self.sizes[count:], self.items[end:])
+
     def tuples(self) -> Iterator[tuple[int, ...]]:
         """Go through the lists."""
         items, end = self.items.tolist(), 0
@@ -57,6 +62,8 @@ class Header(NamedTuple):
         Cost that a tree must stay below, as far as the sender knows.
     bound : int, optional
         Smallest bound of the trees that are open there and of those it has sent in this step; None if there are none.
+    open : int
+        How many trees are open there.
     stop, save : bool
         Whether the sender has been asked for it.
     """
@@ -64,6 +71,7 @@ class Header(NamedTuple):
     sender: int
     limit: int
     bound: int | None
+    open: int
     stop: bool
     save: bool
 
@@ -72,30 +80,33 @@ class Letter(NamedTuple):
     """A message from one member to another.
 
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
-    `trees` are made of the sender's codes.
+    `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
+    expanded; the others are at their home.
     """
 
     header: Header
     leaves: Array
     paths: Lists
     trees: Lists
+    given: int = 0
 
 
 def encode(letter: Letter) -> bytes:
     """Return a letter as bytes."""
-    sender, limit, bound, stop, save = letter.header
-    head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), stop, save)
+    sender, limit, bound, still_open, stop, save = letter.header
+    head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
     if not len(letter.trees.sizes):
         return _packed(head)
-    return _packed((*head, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
+    return _packed((*head, letter.given, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
-    sender, limit, bound, stop, save, *rest = _unpacked(message)
-    header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), stop, save)
-    leaves, *others = map(_array, rest or [b""] * 5)
-    return Letter(header, leaves, Lists(*others[:2]), Lists(*others[2:]))
+    sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
+    header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
+    given, *raw = rest or [0, *[b""] * 5]
+    leaves, *others = map(_array, raw)
+    return Letter(header, leaves, Lists(*others[:2]), Lists(*others[2:]), given)
 
 
 def encode_record(paths: Lists, trees: Lists) -> bytes:

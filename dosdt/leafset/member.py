@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from math import inf
 
@@ -18,7 +18,7 @@ from dosdt.leafset.policies import curiosity
 from dosdt.leafset.queue import Key, OpenTree, Task, TreeQueue
 from dosdt.leafset.records import records_of, trees_of
 from dosdt.problem import Problem
-from dosdt.team import Post, Saved
+from dosdt.team import REGIONS, Post, Saved
 
 _EFFORT = 600_000
 """What a member does in one step, in units of a tenth of a microsecond or so; counted, never timed."""
@@ -31,8 +31,8 @@ _TREES_AT_ONCE = 16
 class LeafSetMember(Branching):
     """One of several leaf-set searches that solve a problem together.
 
-    Every tree has a home, the member that expands it if need be. Whoever generates a tree sends it there, and only
-    there it is certain whether the tree is new.
+    Every tree has a home. Whoever generates a tree sends it there, and only there it is certain whether the tree is
+    new. Most often it is expanded there, too; but who has far more open trees than others gives them some.
 
     Parameters
     ----------
@@ -70,6 +70,8 @@ class LeafSetMember(Branching):
         self._recalled = False
         self._running: tuple[OpenTree, Iterator[None]] | None = None
         self._budget = _FIRST_EFFORT
+        self._regions = [post.homes.count(number) for number in range(post.size)]
+        self._still_open = [0] * post.size  # of each member, after the last step
         self._popped = 0
         self._arrived = 0
         # A leaf's sums take time for each of the problem's rows.
@@ -109,6 +111,7 @@ class LeafSetMember(Branching):
             "duplicates": self.duplicates,
             "leaves_cached": len(self._leaves.leaves),
             "sent": self._mail.sent,
+            "given": self._mail.given,
         }
 
     # -- what others ask for ------------------------------------------------------------------------------
@@ -167,11 +170,14 @@ class LeafSetMember(Branching):
         self._limit = min(self._limit, limit)
         for letter in letters:
             if len(letter.trees.sizes):
-                self._take_in(self._mail.read(letter))
+                given, others = self._mail.read(letter)
+                self._take_in(given, given=True)
+                self._take_in(others)
         bound = min((header.bound for header in headers if header.bound is not None), default=None)
         if self._prunes and bound is not None and bound >= limit:
             bound = None  # nothing that is open is of interest
         self._team_bound = bound
+        self._still_open = [header.open for header in headers]
         if bound is None:
             self._queue, self._running = TreeQueue([]), None
         if any(header.save for header in headers):
@@ -179,8 +185,10 @@ class LeafSetMember(Branching):
             self._saved = Saved(records_of(self._open_keys(), self._homes, self._leaves), whole=True)
         self._finished = bound is None or any(header.stop for header in headers)
 
-    def _take_in(self, trees: Lists) -> None:
-        """Open trees that are new here and of interest; none of them comes twice."""
+    def _take_in(self, trees: Lists, *, given: bool = False) -> None:
+        """Open trees that are of interest, and new here unless they are given; none of them comes twice."""
+        if not len(trees.sizes):
+            return
         figures = self._tables.figures(trees)
         if self._sorts:
             # Each tree by itself: its place in the list comes first.
@@ -188,16 +196,19 @@ class LeafSetMember(Branching):
             trees = Lists(trees.sizes, np.sort(places | trees.items) & 0xFFFFFFFF)
         self._arrived += len(trees.sizes)
         limit = self._limit if self._prunes else inf
-        opened = self._opened(trees, figures, limit)
+        if given:
+            self._queue.extend(self._opened(trees, figures, limit, set()))
+            return
+        opened = self._opened(trees, figures, limit, self._generated)
         self.evaluated += len(opened)
         self.duplicates += sum([bound < limit for bound in figures.bounds]) - len(opened)
         if self._remembers:
             self._generated.update([tree[4] for tree in opened])
         self._queue.extend(opened)
 
-    def _opened(self, trees: Lists, figures: Figures, limit: float) -> Task:
-        """Return the trees that are new and have a bound below `limit` as open trees."""
-        known, a = self._generated, self.problem.a
+    def _opened(self, trees: Lists, figures: Figures, limit: float, known: Set[Key]) -> Task:
+        """Return the trees that are not known and have a bound below `limit` as open trees."""
+        a = self.problem.a
         first = self._serial + 1
         arrived = zip(trees.tuples(), *figures, strict=True)
         if self._policy is curiosity:
@@ -214,10 +225,21 @@ class LeafSetMember(Branching):
 
     def _work(self) -> None:
         """Expand trees, best first, until none is left or enough has been done."""
+        self._give()
         end = self._effort() + self._budget
         self._budget = min(2 * self._budget, _EFFORT)
         while (self._running or self._queue) and not self._stop and self._effort() < end:
             self._expand_some(end)
+
+    def _give(self) -> None:
+        """Let those who have far less to do than their share have what is here above one's own."""
+        total = sum(self._still_open)
+        fair = [total * regions // REGIONS for regions in self._regions]
+        needy = [number for number, still_open in enumerate(self._still_open) if 2 * still_open < fair[number]]
+        too_many = self._still_open[self._number] - fair[self._number]
+        limit = self._limit if self._prunes else inf
+        for number in needy if too_many > 0 else []:
+            self._mail.give(number, self._queue.take(too_many // len(needy), limit))
 
     def _expand_some(self, end: int) -> None:
         """Expand a few trees, or a part of one."""
@@ -245,7 +267,7 @@ class LeafSetMember(Branching):
         return (
             120 * self._popped
             + self.scanned // 2
-            + 20 * self.evaluated
+            + 20 * self._serial
             + 40 * self._mail.sent
             + 30 * self._arrived
             + self._effort_per_leaf * self._leaves.computed
@@ -262,7 +284,7 @@ class LeafSetMember(Branching):
         save = self._save
         if save:
             self._save = False
-        return self._mail.write(Header(self._number, limit, bound, self._stop, save))
+        return self._mail.write(Header(self._number, limit, bound, self.open, self._stop, save))
 
     # -- trees --------------------------------------------------------------------------------------------
 

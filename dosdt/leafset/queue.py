@@ -70,6 +70,16 @@ class TreeQueue:
         """Count a tree that was taken as done."""
         self._count(tree, -1)
 
+    def take(self, count: int, limit: float) -> Task:
+        """Take so many of the less promising trees, or all, and close them; what has no bound below `limit` goes."""
+        taken: Task = []
+        while self.trees and len(taken) < count:
+            tree = self.trees.pop()  # a heap without its end is a heap
+            self.close(tree)
+            if tree[2] < limit:
+                taken.append(tree)
+        return taken
+
     def lower_bound(self) -> int | None:
         """Return the smallest bound of an open tree, or None if there are none."""
         return min(self._bounds, default=None)

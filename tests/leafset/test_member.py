@@ -85,8 +85,8 @@ def check_proved(
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make steps so short that small problems need many, and expansions go on from one to the next."""
-    monkeypatch.setattr(member, "_EFFORT", 3000)
-    monkeypatch.setattr(member, "_FIRST_EFFORT", 500)
+    monkeypatch.setattr(member, "_EFFORT", 2000)
+    monkeypatch.setattr(member, "_FIRST_EFFORT", 300)
     monkeypatch.setattr(member, "_TREES_AT_ONCE", 2)
     monkeypatch.setattr("dosdt.leafset.branching._STEPS_BETWEEN_PAUSES", 8)
 
@@ -212,6 +212,28 @@ def test_members_that_recall_nothing_have_nothing_to_do() -> None:
     assert sum(one.expanded for one in team) == 0
     assert best_of(team) is None
     assert team[0].lower_bound() == team[0].limit
+
+
+def test_who_has_nothing_to_do_is_given_open_trees(small_steps: None) -> None:
+    """What is on its way counts as open."""
+    helped = 0
+    for seed in range(200):
+        given = random_problem(seed + 180_000, max_features=5, least="0.02")
+        first = team_of(given.problem, [1.0])
+        records = save_after(first, 2, first[0])
+        if records is None:
+            continue
+        best = best_of(first)
+        team = team_of(given.problem, [1.0] * 3, limit=None if best is None else best.cost)
+        limit, optimum = team[0].limit, given.optimum()
+        team[0].recall([record.content for record in records])  # whatever is at home elsewhere, too
+        team[1].recall([])
+        team[2].recall([])
+        for _ in steps(team):
+            assert all(given.problem.objective(one.lower_bound()) <= optimum for one in team)
+        check_proved(given.problem, team, optimum, limit)
+        helped += team[0].statistics()["given"] > 0 and all(one.expanded for one in team[1:])
+    assert helped > 5
 
 
 def mid_size(regularization: str = "0.02") -> Problem:
@@ -360,17 +382,20 @@ def test_costs_of_any_length(unit: int, small_steps: None) -> None:
 
 
 def test_letters() -> None:
-    header = Header(3, 1 << 200, -(1 << 70), True, False)
+    header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
-    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees)
+    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2)
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
     assert list(read.paths.tuples()) == [(), (1, -2)]
     assert list(read.trees.tuples()) == [(2, 5), (9,), (1, 2, 4)]
     assert read.trees.starts.tolist() == [0, 2, 3]
+    assert read.given == 2
+    given, others = read.trees.parted(read.given)
+    assert (list(given.tuples()), list(others.tuples())) == ([(2, 5), (9,)], [(1, 2, 4)])
     nothing = Lists(np.zeros(0, int), np.zeros(0, int))
-    bare = Letter(Header(0, 0, None, False, True), nothing.items, nothing, nothing)
+    bare = Letter(Header(0, 0, None, 0, False, True), nothing.items, nothing, nothing)
     assert letters.decode(letters.encode(bare)).header == bare.header
     assert len(letters.decode(letters.encode(bare)).trees.sizes) == 0
 

@@ -35,6 +35,21 @@ def test_counts_follow_the_trees() -> None:
         assert len(queue) == len(queue.trees)
 
 
+def test_less_promising_trees_are_taken() -> None:
+    rng = random.Random(1)
+    for limit in (41, 20):
+        queue = TreeQueue([random_tree(rng, serial) for serial in range(100)])
+        before = set(queue.trees)
+        taken = queue.take(30, limit)
+        left = set(queue.trees)
+        assert len(taken) == 30
+        assert all(bound < limit for _, _, bound, _, _ in taken)
+        assert {tree for tree in before - left if tree[2] < limit} == set(taken)
+        assert queue.lower_bound() == lower_bound_of(queue.trees)
+        assert [queue.pop() for _ in range(len(queue))] == sorted(left)
+        assert queue.take(1, limit) == []
+
+
 def test_nothing_is_open() -> None:
     queue = TreeQueue([])
     assert queue.lower_bound() is None
