@@ -61,6 +61,7 @@ END
 "$python" -c 'import secrets; print(secrets.token_hex(32), end="")' >"$folder/token"
 unset RAY_AUTH_TOKEN RAY_API_SERVER_ADDRESS RAY_ADDRESS
 export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="$folder/token" RAY_USAGE_STATS_ENABLED=0
+export RAY_worker_niceness=0 # else workers give way to all other processes
 export RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 # 127.0.0.1 is meant; see loopback.py
 
 start head --head --port "$port" --ray-client-server-port "$client" --temp-dir "$folder/ray" \
@@ -74,7 +75,7 @@ if [ "${DASHBOARD:-false}" = true ]; then
     export DOSDT_DASHBOARD="http://127.0.0.1:$dashboard"
 fi
 if [ $# -eq 0 ]; then
-    set -- "$python" -m dosdt fit monk2 --regularization 0.005 --workers 2 --ray-address "$RAY_ADDRESS"
+    set -- "$python" -m dosdt fit tic-tac-toe --regularization 0.002 --workers 2 --ray-address "$RAY_ADDRESS"
 fi
 code=0
 "$@" || code=$?
