@@ -34,6 +34,7 @@ _ARRAYS = (
     "opened",
     "paths",
     "settled",
+    "changed",
 )
 _GROWTH = 1.25
 NOBODY = -1
@@ -59,8 +60,8 @@ class Graph:
         The subset of each node, and the other way round; it may hold some more that are to become nodes next.
     paths : int array of shape (nodes, longest)
         The signed feature numbers that lead to each node, and zeros.
-    settled : int32 array of shape (nodes,)
-        When bounds were last brought up to date, by `clock`, which others set.
+    settled, changed : int32 arrays of shape (nodes,)
+        When bounds were last brought up to date, and when they changed, by `clock`, which others set forward.
     ghosts : Ghosts, optional
         What is known of nodes in other graphs.
     leaves : int32 array of shape (nodes,)
@@ -79,7 +80,7 @@ class Graph:
         self.kids = np.empty((0, shares, 2 * m), np.int32)
         self.lower, self.upper, self.counted, self.leaf = (np.empty(0, integer) for _ in range(4))
         self.opened = np.empty(0, np.bool_)
-        self.leaves, self.settled = (np.empty(0, np.int32) for _ in range(2))
+        self.leaves, self.settled, self.changed = (np.empty(0, np.int32) for _ in range(3))
         self.paths = np.empty((0, 0), np.int16 if m < 2**15 else np.int32)
         self.ghosts: Ghosts | None = None
         self.clock = 0
@@ -115,7 +116,7 @@ class Graph:
         self.leaves[new] = np.where(subsets.leaves < UNLIMITED, subsets.leaves, 2)
         self.paths[new, : paths.shape[1]], self.paths[new, paths.shape[1] :] = paths, 0
         self.opened[new] = False
-        self.settled[new] = self.clock
+        self.changed[new] = self.clock
         self.settle(np.arange(first, last))
         self.counted[new] = self.upper[new]
 
@@ -165,7 +166,6 @@ class Graph:
             ghosts = -2 - self.kids[nodes][far]
             lowers[far] = np.maximum(lowers[far], self.ghosts.lower[ghosts])
             uppers[far] = np.minimum(uppers[far], self.ghosts.upper[ghosts])
-            self.settled[nodes] = self.clock
         if self.shares > 1:
             # With fewer leaves a tree costs no less, with more no more.
             lowers = np.maximum.accumulate(lowers[:, ::-1], axis=1)[:, ::-1]
@@ -174,20 +174,30 @@ class Graph:
             self.chains.carry(lowers, self.losses[nodes])
         self.lowers[nodes], self.uppers[nodes] = lowers, uppers
         leaves = self.leaves[nodes]
-        self.upper[nodes] = upper = np.minimum(
-            self.upper[nodes], self.candidates(uppers, leaves).reshape(len(nodes), self.shares * self.m).min(axis=1)
-        )
-        lower = self.candidates(lowers, leaves).reshape(len(nodes), self.shares * self.m).min(axis=1)
-        self.lower[nodes] = np.maximum(self.lower[nodes], np.minimum(lower, upper))
+        before = self.lower[nodes], self.upper[nodes]
+        upper = np.minimum(before[1], self._least(uppers, leaves))
+        lower = np.maximum(before[0], np.minimum(self._least(lowers, leaves), upper))
+        self.lower[nodes], self.upper[nodes] = lower, upper
+        self.settled[nodes] = self.clock
+        self.changed[nodes[(lower != before[0]) | (upper != before[1])]] = self.clock
+
+    def _least(self, bounds: Array, leaves: Array) -> Array:
+        """Return what the best candidate of each node costs by the bounds of both sides."""
+        costs = self.candidates(bounds, leaves).reshape(len(leaves), self.shares * self.m)
+        return np.asarray(costs.min(axis=1))
 
     def refresh(self, nodes: Ids) -> None:
-        """Bring bounds up to date where something was heard of children elsewhere since that was done last."""
-        if self.ghosts is None or not len(self.ghosts):
-            return
+        """Bring bounds up to date where those of a child have changed since that was done last.
+
+        A child may have been looked into on behalf of another parent. What is refuted by that already need not be
+        refuted again.
+        """
         kids = self.kids[nodes]
-        far = kids < NOBODY
-        heard = np.where(far, self.ghosts.heard[np.where(far, -2 - kids, 0)], -1).max(axis=(1, 2), initial=-1)
-        self.settle(nodes[heard >= self.settled[nodes]])
+        when = np.where(kids >= 0, self.changed[np.maximum(kids, 0)], -1)
+        if self.ghosts is not None and len(self.ghosts):
+            far = kids < NOBODY
+            when[far] = self.ghosts.heard[-2 - kids[far]]
+        self.settle(nodes[when.max(axis=(1, 2), initial=-1) >= self.settled[nodes]])
 
     def link(self, node: Ids, share: Ids, side: Ids, kids: Sequence[int] | Ids) -> None:
         """Say which nodes are the children at these places."""
@@ -202,7 +212,7 @@ class Graph:
     def raise_lower(self, node: int, lower: int) -> None:
         """Take in a lower bound on a node from elsewhere."""
         if lower > self.lower[node]:
-            self.lower[node] = lower
+            self.lower[node], self.changed[node] = lower, self.clock
 
     def forget(self, needed: Ids) -> int:
         """Drop nodes that are cheap to find again and not needed now, and return how many.

@@ -284,6 +284,7 @@ class SubproblemMember:
                     if len(part):
                         lower, upper = reply
                         self._ghosts.hear(part, lower, upper, graph.clock)
+            graph.clock += 1
             graph.settle(step.front)
         return bool(total)
 

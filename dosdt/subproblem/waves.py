@@ -113,6 +113,7 @@ def descend(graph: Graph, root: int, limit: int, *, curious: bool = True) -> Wav
     levels, wanted = [], []
     while len(front):
         levels.append(front)
+        graph.refresh(front)
         level = look(graph, front, need, curious=curious)
         wanted.append(level.wanted)
         front, need = gather(level.kid, level.room)
@@ -128,6 +129,7 @@ def dive(graph: Graph, root: int) -> Wave:
     levels, wanted = [], []
     while len(front):
         levels.append(front)
+        graph.refresh(front)
         level = look_for_tree(graph, front)
         wanted.append(level.wanted)
         front = np.unique(level.kid)
@@ -137,6 +139,7 @@ def dive(graph: Graph, root: int) -> Wave:
 def ascend(graph: Graph, wave: Wave) -> None:
     """Carry what is known of the children up to the node that the wave came from."""
     for nodes in reversed(wave.levels):
+        graph.clock += 1
         graph.settle(nodes)
 
 
