@@ -19,9 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
-
-if sys.platform != "win32":
-    import resource
+from worker import limit_memory, peak_memory  # beside this file, which is run as a script
 
 
 class Solver(NamedTuple):
@@ -101,21 +99,6 @@ SOLVERS = {
     "GOSDT": Solver("gosdt", gosdt, gosdt_outcome),
     "STreeD": Solver("pystreed", streed, streed_outcome),
 }
-
-
-def peak_memory() -> int:
-    """Return the largest resident memory of this process so far, in bytes; 0 where the system does not tell."""
-    if sys.platform == "win32":
-        return 0
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def limit_memory(gigabytes: float) -> None:
-    """Refuse this process more address space: a solver without a limit of its own must not take the machine down."""
-    if sys.platform != "win32":
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9), hard))
 
 
 def read(path: str) -> tuple[Any, Any]:

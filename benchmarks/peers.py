@@ -25,10 +25,9 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from common import guarded, machine
-from comparison import Row, header, line, sentences, summary
-from harness import Case, Run, Solver, find, run
-
+from benchmarks.common import guarded, machine
+from benchmarks.comparison import Row, header, line, sentences, summary
+from benchmarks.peer_runs import Case, Run, Solver, find, run
 from dosdt.errors import InputError
 from dosdt.files import write_atomically
 
