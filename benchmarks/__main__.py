@@ -31,11 +31,12 @@ QUICK = {
     "accuracy": ["--time-limit", "20", "--jobs", "2"],
     "traces": ["--time-limit", "40"],
     "scalability": ["--time-limit", "30", "--repeat", "3"],
-    "ablation": [*HARD, "--time-limit", "15"],
+    "ablation": [*HARD, "--time-limit", "10"],
     "policies": [*HARD, "--time-limit", "20"],
-    "trees": ["--time-limit", "120"],
+    "trees": ["--time-limit", "90"],
     "crossvalidation": ["--time-limit", "10", "--jobs", "2", "--depths", "2", "3", "--binoct-folds", "3"],
-    "peers": ["--time-limit", "10", "--stop-after", "8"],
+    "depths": ["--time-limit", "10"],
+    "peers": ["--time-limit", "10", "--stop-after", "7"],
 }
 """Options of every experiment for an hour in all; their pages say what was cut short."""
 FULL = {
@@ -48,8 +49,11 @@ FULL = {
     "policies": [*HARD, "--time-limit", "1800"],
     "trees": ["--time-limit", "1800"],
     "crossvalidation": ["--time-limit", "1800"],
+    "depths": ["--time-limit", "1800"],
     "peers": ["--time-limit", "1800", "--repeat", "3"],
 }
+PEERS = {"peers": ("gosdt", "streed"), "depths": ("streed", "dl85")}
+"""Which environments of `--peers` an experiment can use."""
 SCALING = ["--data", "noise-2000x25", "--regularization", "0.004", "--workers", "2", "--project"]
 SCRIPT = ROOT / "benchmarks" / "scaling.py"
 
@@ -64,14 +68,14 @@ def command(name: str, options: argparse.Namespace) -> list[str]:
     given = [word for word in given if "=" not in word or word.partition("=")[0] in there]
     if name == "peers":
         given += ["--output", str(folder / "peers.md"), "--json", str(folder / "peers.json")]
-        for peer in ("gosdt", "streed", "dl85"):
-            python = Path(options.peers) / peer / "bin" / "python"
-            if python.exists():
-                given += [f"--{peer}-python", str(python)]
     else:
         given += ["--results", options.results]
         if options.full:
             given += ["--memory-limit", f"{memory():.0f}"]
+    for peer in PEERS.get(name, ()):
+        python = Path(options.peers) / peer / "bin" / "python"
+        if python.exists():
+            given += [f"--{peer}-python", str(python)]
     return [sys.executable, "-m", f"benchmarks.{name}", *given]
 
 
@@ -107,7 +111,7 @@ def main(arguments: list[str]) -> int:
     rows, worst = [], 0
     for name in options.only or [*QUICK, "scaling"]:
         start = time.monotonic()
-        if name == "peers" and "DOSDT_DATA" not in os.environ:
+        if name in PEERS and "DOSDT_DATA" not in os.environ:
             rows.append(line([name, "left out, it needs DOSDT_DATA", "0"]))
             continue
         with open(folder / f"{name}.log", "w", encoding="utf-8") as log:

@@ -29,11 +29,12 @@ class Solver:
 
 @dataclass(frozen=True)
 class Case:
-    """A table and λ, as it was typed."""
+    """A table and λ, as it was typed, and the most questions on a path if there is a limit."""
 
     data: str
     path: Path
     regularization: str
+    max_depth: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def find(name: str, python: str | None, option: str) -> Solver | str:
 def run(solver: Solver, case: Case, seconds: float, gigabytes: float) -> Run:
     """Run a solver on a case; one that does not heed the limit of time is killed some time after."""
     arguments = [solver.name, str(case.path), case.regularization, str(seconds), str(gigabytes)]
+    if case.max_depth is not None:
+        arguments.append(str(case.max_depth))
     try:
         answer = _work(solver.python, arguments, 1.5 * seconds + 60)
     except subprocess.TimeoutExpired:

@@ -6,7 +6,7 @@ scikit-learn < 1.6), so each is run with an interpreter that an option or a vari
 
     python -m venv gosdt-env && gosdt-env/bin/pip install gosdt 'scikit-learn<1.6'
     python -m venv streed-env && streed-env/bin/pip install pystreed
-    DOSDT_DATA=folder python benchmarks/peers.py \\
+    DOSDT_DATA=folder python -m benchmarks.peers \\
         --gosdt-python gosdt-env/bin/python --streed-python streed-env/bin/python
 
 Seconds are those of `fit` alone, from a table of booleans to a tree. Objectives are computed here, exactly, from

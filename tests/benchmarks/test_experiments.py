@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from benchmarks import (
     ablation,
     accuracy,
     crossvalidation,
+    depths,
     policies,
     scalability,
     searchspace,
@@ -141,6 +144,18 @@ def test_crossvalidation(tables: Path) -> None:
     assert all(0 <= record["test_accuracy"] <= 1 for record in records)
     by_leaves = crossvalidation.by_leaves(records, "dosdt", "accuracy")
     assert sum(map(len, by_leaves.values())) == 2  # one tree a fold
+
+
+def test_depths(tables: Path) -> None:
+    names = [name for name, module in (("streed", "pystreed"), ("dl85", "pydl85")) if find_spec(module)]
+    peers = [word for name in names for word in (f"--{name}-python", sys.executable)]
+    records = run(depths.main, tables, "gate", "--depths", "2", *peers)
+    assert len(records) == 2 + len(names)
+    assert records[0]["method"] == "dosdt"
+    assert records[-1]["method"] == "BinOCT"
+    for record in records:
+        assert record["proved"]
+        assert float(Fraction(record["share"])) == pytest.approx(float(truth("0", max_depth=2)))
 
 
 def test_searchspace(tmp_path: Path) -> None:
