@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from fractions import Fraction
 from typing import Any
 
 from benchmarks import data, methods, results
@@ -26,10 +27,10 @@ def jobs(names: list[str], options: argparse.Namespace) -> list[Job]:
     for name in names:
         for regularization in options.regularization:
             case = {"data": name, "regularization": regularization}
-            answer += [Job(methods.dosdt, case), Job(methods.cart, case)]
+            answer += [Job(methods.dosdt, case, light=True), Job(methods.cart, case, light=True)]
         for depth in options.depths:
-            case = {"data": name, "max_depth": depth}
-            answer += [Job(methods.binoct, case), Job(methods.dosdt, {**case, "regularization": "0"})]
+            answer.append(Job(methods.dosdt, {"data": name, "max_depth": depth, "regularization": "0"}, light=True))
+        answer += [Job(methods.binoct, {"data": name, "max_depth": depth}) for depth in options.depths]
     return answer
 
 
@@ -48,24 +49,26 @@ def by_leaves(records: list[Record]) -> list[list[str]]:
                 "yes" if own.get("proved") else "no",
                 number(greedy.get("leaves")),
                 percent(greedy.get("accuracy")),
-                "-" if "objective" not in own else f"{gain(own, greedy):.4f}",
+                gain(own, greedy),
             ]
         )
     return rows
 
 
-def gain(own: Record, greedy: Record) -> float:
+def gain(own: Record, greedy: Record) -> str:
     """Return by how much our objective is better."""
-    from fractions import Fraction
-
-    return float(Fraction(greedy["objective"]) - Fraction(own["objective"]))
+    if "objective" not in own or "objective" not in greedy:
+        return "-"
+    return f"{float(Fraction(greedy['objective']) - Fraction(own['objective'])):.4f}"
 
 
 def by_depth(records: list[Record]) -> list[list[str]]:
     """Return a row for every depth: BinOCT beside the best tree of that depth."""
     rows = []
-    pairs = [record for record in records if "max_depth" in record]
-    for program, own in zip(pairs[::2], pairs[1::2], strict=True):
+    bounded = [record for record in records if "max_depth" in record]
+    exact = [record for record in bounded if "regularization" in record]
+    programs = [record for record in bounded if "regularization" not in record]
+    for program, own in zip(programs, exact, strict=True):
         rows.append(
             [
                 data.title(program["data"]),

@@ -26,14 +26,14 @@ METHODS = {"dosdt": "dosdt, subproblem", "CART": "CART", "BinOCT": "BinOCT"}
 
 def jobs(name: str, options: argparse.Namespace) -> list[Job]:
     """Return what to run on one data set."""
+    folds = [{"data": name, "fold": [fold, options.folds]} for fold in range(options.folds)]
     answer = []
-    for fold in range(options.folds):
-        case = {"data": name, "fold": [fold, options.folds]}
+    for fold in folds:
         for regularization in options.regularization:
-            given = {**case, "regularization": regularization}
-            answer += [Job(methods.dosdt, given), Job(methods.cart, given)]
-        if fold < options.binoct_folds:
-            answer += [Job(methods.binoct, {**case, "max_depth": depth}) for depth in options.depths]
+            case = {**fold, "regularization": regularization}
+            answer += [Job(methods.dosdt, case, light=True), Job(methods.cart, case, light=True)]
+    for fold in folds[: options.binoct_folds]:
+        answer += [Job(methods.binoct, {**fold, "max_depth": depth}) for depth in options.depths]
     return answer
 
 

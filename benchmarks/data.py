@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,6 +95,7 @@ def load(case: dict[str, Any]) -> tuple[Data, Data | None]:
     return whole.rows(train), whole.rows(test)
 
 
+@cache
 def load_table(name: str, folder: str | None) -> Data:
     """Return a data set of a folder, or a built-in one."""
     import numpy as np

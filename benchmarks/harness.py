@@ -14,12 +14,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-GRACE_SECONDS = 30.0
+GRACE_SECONDS = 120.0
 """What a case may take beyond its limit, for imports, data, and a last step, before it is killed."""
+MOST_TOGETHER = 20
+"""Light jobs in one process."""
 PACKAGES = ("dosdt", "numpy", "scikit-learn", "highspy", "matplotlib")
 
 Case = dict[str, Any]
@@ -36,17 +39,22 @@ class Limits(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A function of another module than the one that is run, and a case for it."""
+    """A function of another module than the one that is run, and a case for it.
+
+    Light jobs take less than starting a process does; those that follow one another share one. What they say of
+    memory is that of all of them.
+    """
 
     work: Work
     case: Case
+    light: bool = False
 
 
 def run(job: Job, limits: Limits) -> Record:
     """Return the case and what came of it; `status` says how it ended, also where it was killed or failed."""
     best: Record | None = None
     for _ in range(limits.repeat):
-        record = _run_once(job, limits)
+        (record,) = _run_once([job], limits)
         if best is None or (record.get("proved"), -record["seconds"]) > (best.get("proved"), -best["seconds"]):
             best = record
         if not record.get("proved"):  # it took as long as it may; another run would, too
@@ -58,23 +66,44 @@ def run(job: Job, limits: Limits) -> Record:
 def run_all(jobs: Iterable[Job], limits: Limits, *, at_once: int = 1) -> Iterator[Record]:
     """Yield what comes of the jobs, in their order; `at_once` of them run at a time."""
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        yield from pool.map(lambda job: run(job, limits), jobs)
+        for records in pool.map(lambda group: _run_group(group, limits), _groups(jobs)):
+            yield from records
 
 
-def _run_once(job: Job, limits: Limits) -> Record:
-    request = {
-        "work": f"{job.work.__module__}:{job.work.__qualname__}",
-        "case": {"seconds": limits.seconds, "gigabytes": limits.gigabytes, **job.case},
-    }
+def _groups(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    for light, following in groupby(jobs, key=lambda job: job.light):
+        several = list(following)
+        size = MOST_TOGETHER if light else 1
+        yield from (several[k : k + size] for k in range(0, len(several), size))
+
+
+def _run_group(group: list[Job], limits: Limits) -> list[Record]:
+    if len(group) > 1:
+        records = _run_once(group, limits)
+        if not any(record["status"] == "killed" or record["status"].startswith("failed") for record in records):
+            return records
+    return [run(job, limits) for job in group]  # one that fails must not take the others with it
+
+
+def _run_once(group: list[Job], limits: Limits) -> list[Record]:
+    requests = [
+        {
+            "work": f"{job.work.__module__}:{job.work.__qualname__}",
+            "case": {"seconds": limits.seconds, "gigabytes": limits.gigabytes, **job.case},
+        }
+        for job in group
+    ]
     start = time.monotonic()
     command = [sys.executable, "-m", "benchmarks.worker"]
+    allowed = len(group) * limits.seconds + GRACE_SECONDS
     try:
-        answer = call(command, json.dumps(request), limits.seconds + GRACE_SECONDS, {"PYTHONPATH": str(ROOT)})
+        answer = call(command, json.dumps(requests), allowed, {"PYTHONPATH": str(ROOT)})
     except subprocess.TimeoutExpired:
-        answer = {"status": "killed", "seconds": limits.seconds}
+        answer = {"answers": [{"status": "killed", "seconds": limits.seconds}] * len(group)}
     if "error" in answer:
-        answer = {"status": f"failed: {answer['error']}"}
-    return {**job.case, "seconds": time.monotonic() - start, **answer}
+        answer = {"answers": [{"status": f"failed: {answer['error']}"}] * len(group)}
+    taken = (time.monotonic() - start) / len(group)
+    return [{**job.case, "seconds": taken, **own} for job, own in zip(group, answer["answers"], strict=True)]
 
 
 def call(command: list[str], request: str, seconds: float, environment: dict[str, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The other side of `harness.run`: reads a request, does the work, prints the answer as a line of JSON."""
+"""The other side of `harness.run`: reads requests, does the work, prints the answers as a line of JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Print one line of JSON; an error is told in it too."""
     try:
-        result = answer(json.load(sys.stdin))
+        result: dict[str, Any] = {"answers": [answer(request) for request in json.load(sys.stdin)]}
     except Exception as error:
         result = {"error": " ".join(f"{type(error).__name__}: {error}".split())}
     # Solvers print lines of their own, so this is the last and not the only one.

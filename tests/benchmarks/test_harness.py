@@ -21,6 +21,27 @@ def test_what_was_asked_stands_beside_what_was_found(tables: Path) -> None:
     assert first["memory"] > first["memory_before"] > 10**7
 
 
+def test_light_jobs_share_a_process_and_none_takes_the_others_with_it(
+    tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups: list[int] = []
+    once = harness._run_once
+
+    def counted(group: list[Job], limits: Limits) -> list[harness.Record]:
+        groups.append(len(group))
+        return once(group, limits)
+
+    monkeypatch.setattr(harness, "_run_once", counted)
+    good = [Job(methods.dosdt, {"data": "gate", "regularization": text}, light=True) for text in ("0.01", "0.4")]
+    assert [record["leaves"] for record in run_all(good, Limits(seconds=20))] == [4, 1]
+    assert groups == [2]
+    bad = Job(methods.cart, {"data": "nothing", "regularization": "0.1"}, light=True)
+    first, second = run_all([good[0], bad], Limits(seconds=20))
+    assert first["leaves"] == 4
+    assert second["status"].startswith("failed")
+    assert groups == [2, 2, 1, 1]
+
+
 def test_a_failure_is_told_and_not_raised(tables: Path) -> None:
     record = run(Job(methods.cart, {"data": "nothing", "regularization": "0.1"}), Limits(seconds=20))
     assert record["status"].startswith("failed: InputError: there is no file")
@@ -34,7 +55,9 @@ def test_what_does_not_end_is_killed(tables: Path, monkeypatch: pytest.MonkeyPat
 
 def test_only_proved_runs_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter([3.0, 1.0, 2.0, 5.0])
-    monkeypatch.setattr(harness, "_run_once", lambda job, limits: {"proved": job.case, "seconds": next(seconds)})
+    monkeypatch.setattr(
+        harness, "_run_once", lambda jobs, limits: [{"proved": jobs[0].case, "seconds": next(seconds)}]
+    )
     assert run(Job(methods.cart, True), Limits(repeat=3))["seconds"] == 1.0  # type: ignore[arg-type]
     assert run(Job(methods.cart, False), Limits(repeat=3))["seconds"] == 5.0  # type: ignore[arg-type]
     assert next(seconds, None) is None
