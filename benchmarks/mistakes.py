@@ -134,16 +134,24 @@ def shown(rows: Rows) -> str:
     return ", ".join(f"{count}×{row}" if count > 1 else row for row, count in counts.items())
 
 
+def random_rows(rng: random.Random) -> Rows:
+    """Return a few rows in which labels and features differ."""
+    while True:
+        width = rng.randint(2, 3)
+        columns = [[rng.randint(0, 1) for _ in range(rng.randint(4, 12))]]
+        columns += [[rng.randint(0, 1) for _ in columns[0]] for _ in range(width)]
+        if all(len(set(column)) == 2 for column in columns):
+            labels, *features = columns
+            return list(zip(zip(*features, strict=True), labels, strict=True))
+
+
 def how_often(count: int) -> list[tuple[str, int]]:
     """Return on how many of so many random small data sets each version of the method is wrong."""
     rng = random.Random(0)
     versions = {"corrected": (), **{rule: (rule,) for rule in RULES}, "all as printed": RULES}
     wrong = dict.fromkeys(versions, 0)
     for _ in range(count):
-        width = rng.randint(2, 3)
-        rows = [
-            (tuple(rng.randint(0, 1) for _ in range(width)), rng.randint(0, 1)) for _ in range(rng.randint(4, 12))
-        ]
+        rows = random_rows(rng)
         regularization = Fraction(rng.randint(3, 25), 100)
         truth, start = optimal(rows, regularization), cart_start(rows, regularization)
         for name, printed in versions.items():
