@@ -12,6 +12,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 mpl.rcParams["svg.hashsalt"] = "dosdt"  # the same picture is the same file
+mpl.rcParams["svg.fonttype"] = "none"  # text stays text, and files small
 mpl.rcParams["font.size"] = 9
 
 import matplotlib.pyplot as plt  # noqa: E402
