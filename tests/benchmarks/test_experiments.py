@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -198,7 +199,21 @@ def test_all_together(tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert "there is no file" in (tables / "policies.log").read_text()
 
 
-def test_every_experiment_has_limits_for_an_hour_and_the_papers() -> None:
+@pytest.mark.parametrize("full", [False, True])
+def test_every_experiment_understands_its_options(full: bool, tables: Path) -> None:
     assert everything.QUICK.keys() == everything.FULL.keys()
-    for options in everything.FULL.values():
-        assert "--time-limit" not in options or options[options.index("--time-limit") + 1] == "1800"
+    for peer in ("gosdt", "streed", "dl85"):
+        python = tables / peer / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.touch()
+    options = everything.parse(["--results", str(tables), "--peers", str(tables), *["--full"] * full])
+    for name in everything.QUICK:
+        _, flag, module, *arguments = everything.command(name, options)
+        assert flag == "-m"
+        given = importlib.import_module(module).parse(arguments)
+        if full and "--time-limit" in arguments:
+            assert given.time_limit == 1800  # the paper's half hour
+        if name == "peers":
+            assert given.gosdt_python.startswith(str(tables))
+        if name in ("ablation", "policies"):  # of those in the list, this folder has one
+            assert {text.partition("=")[0] for text in given.data} == {"compas-binary"}
