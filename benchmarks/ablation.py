@@ -67,6 +67,13 @@ def differing(records: Sequence[Record]) -> bool:
     return any(len(objectives) > 1 for objectives in proved.values())
 
 
+def finish(report: results.Report, records: list[Record]) -> int:
+    """Say whether all agree, and write; return the exit code."""
+    apart = differing(records)
+    report.say("Proved objectives differ." if apart else "Proved objectives are equal.")
+    return report.finish(records) or (1 if apart else 0)
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
     parser = results.parser(__doc__)
@@ -103,9 +110,7 @@ def main(arguments: list[str]) -> int:
             if name == "compas-binary" and regularization == "0.005" and algorithm == "leafset":
                 report.say("The paper's own figures for this:")
                 report.table(["without", *MEASURES], [[name, *cells] for name, cells in PAPER.items()], words=1)
-    apart = differing(records)
-    report.say("Proved objectives differ." if apart else "Proved objectives are equal.")
-    return report.finish(records) or (1 if apart else 0)
+    return finish(report, records)
 
 
 if __name__ == "__main__":

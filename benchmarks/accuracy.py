@@ -87,26 +87,18 @@ def by_depth(records: list[Record]) -> list[list[str]]:
 
 def draw(names: list[str], records: list[Record]) -> Any:
     """Draw accuracy against leaves, one panel a data set."""
-    from benchmarks.drawing import STYLES, legend_above, panels
+    from benchmarks.drawing import legend_above, panels, plot
 
     figure, axes = panels(len(names))
     for one, name in zip(axes, names, strict=True):
         for method, label in (("dosdt, subproblem", "dosdt"), ("CART", "CART"), ("BinOCT", "BinOCT")):
-            style = STYLES[label]
             points = sorted(
                 (record["leaves"], 100 * record["accuracy"])
                 for record in records
                 if record["data"] == name and record.get("method") == method and record.get("regularization") != "0"
                 if "leaves" in record
             )
-            one.plot(
-                *zip(*points, strict=True) if points else ([], []),
-                color=style.color,
-                marker=style.marker,
-                linestyle=style.line,
-                markersize=5,
-                label=label,
-            )
+            plot(one, label, points)
         one.set(title=data.title(name), xlabel="leaves", ylabel="training accuracy, %")
         one.xaxis.get_major_locator().set_params(integer=True)
     legend_above(figure, axes)

@@ -15,7 +15,6 @@ from typing import Any
 from benchmarks import data, methods, results
 from benchmarks.accuracy import DEPTHS
 from benchmarks.common import guarded
-from benchmarks.drawing import STYLES
 from benchmarks.harness import Job, Record, run_all
 from benchmarks.results import percent
 from dosdt.errors import InputError
@@ -79,20 +78,13 @@ def rows(name: str, records: list[Record]) -> list[list[str]]:
 
 def draw(axes: list[Any], name: str, records: list[Record], folds: int) -> None:
     """Draw training accuracy on the left, test accuracy on the right."""
+    from benchmarks.drawing import plot
+
     for one, key, words in zip(axes, ("accuracy", "test_accuracy"), ("training", "test"), strict=True):
-        for method, style in STYLES.items():
-            if method not in METHODS:
-                continue
+        for method in METHODS:
             found = by_leaves(records, method, key)
             points = [(leaves, 100 * mean(v)) for leaves, v in found.items() if 3 * len(v) >= min(folds, 3)]
-            one.plot(
-                *zip(*points, strict=True) if points else ([], []),
-                color=style.color,
-                marker=style.marker,
-                linestyle=style.line,
-                markersize=5,
-                label=method,
-            )
+            plot(one, method, points)
         one.set(title=f"{data.title(name)}, {words}", xlabel="leaves", ylabel="accuracy, %")
         one.xaxis.get_major_locator().set_params(integer=True)
     low = min(one.get_ylim()[0] for one in axes)

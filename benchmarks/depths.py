@@ -7,7 +7,6 @@ and DL8.5 are optional and run with interpreters of their own. If proved errors 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 from benchmarks import data, methods, results
 from benchmarks.common import data_folder, guarded, number
 from benchmarks.harness import Job, Record, run_all
-from benchmarks.peer_runs import Case, Solver, find, run
+from benchmarks.peer_runs import Case, Solver, add_interpreter, find, run
 from dosdt.errors import InputError
 
 PEERS = {"STreeD": "streed", "DL8.5": "dl85"}
@@ -54,13 +53,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("data", nargs="*", help="stems of CSV files in DOSDT_DATA; default: the paper's seven")
     parser.add_argument("--depths", type=int, nargs="+", default=list(DEPTHS), metavar="K")
     for name, option in PEERS.items():
-        variable = f"DOSDT_{option.upper()}_PYTHON"
-        parser.add_argument(
-            f"--{option}-python",
-            default=os.environ.get(variable),
-            metavar="PATH",
-            help=f"interpreter that can import {name}; default: ${variable}",
-        )
+        add_interpreter(parser, name, option)
     return parser.parse_args(arguments)
 
 

@@ -32,7 +32,6 @@ STYLES = {
     "dosdt": Style("#111111", "o", "-"),
     "CART": Style("#2f6fb0", "s", "--"),
     "BinOCT": Style("#e08214", "^", ":"),
-    "DL8.5": Style("#9e9e9e", "x", "-."),
 }
 LONGEST = 22  # characters of a question on one line
 
@@ -59,6 +58,20 @@ def legend_above(figure: Any, axes: Any) -> None:
     longest = max(map(len, found), default=0) + 6
     columns = max(1, min(len(found), int(11 * figure.get_figwidth() / longest)))
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns, frameon=False)
+
+
+def plot(axes: Any, method: str, points: Sequence[tuple[float, float]]) -> None:
+    """Draw a method's points in its style; without any it is in the legend all the same."""
+    style = STYLES[method]
+    axes.plot(
+        [x for x, _ in points],
+        [y for _, y in points],
+        color=style.color,
+        marker=style.marker,
+        linestyle=style.line,
+        markersize=5,
+        label=method,
+    )
 
 
 def wrapped(text: str) -> str:

@@ -6,6 +6,8 @@ loaded would hide what a small solver needs.
 
 from __future__ import annotations
 
+import argparse
+import os
 import subprocess
 from dataclasses import dataclass
 from fractions import Fraction
@@ -86,6 +88,17 @@ class Run:
         if self.objective is None or self.reported is None:
             return True
         return abs(float(self.objective) - self.reported) < 1e-5
+
+
+def add_interpreter(parser: argparse.ArgumentParser, name: str, option: str) -> None:
+    """Let a script be told which interpreter can import a solver."""
+    variable = f"DOSDT_{option.upper()}_PYTHON"
+    parser.add_argument(
+        f"--{option}-python",
+        default=os.environ.get(variable),
+        metavar="PATH",
+        help=f"interpreter that can import {name}; default: ${variable}",
+    )
 
 
 def find(name: str, python: str | None, option: str) -> Solver | str:

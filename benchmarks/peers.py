@@ -27,7 +27,7 @@ from pathlib import Path
 
 from benchmarks.common import guarded, machine
 from benchmarks.comparison import Row, header, line, sentences, summary
-from benchmarks.peer_runs import Case, Run, Solver, find, run
+from benchmarks.peer_runs import Case, Run, Solver, add_interpreter, find, run
 from dosdt.errors import InputError
 from dosdt.files import write_atomically
 
@@ -80,13 +80,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--memory-limit", type=float, default=10.0, metavar="GB", help="per run; default: 10")
     parser.add_argument("--stop-after", type=float, default=math.inf, metavar="MINUTES", help="start no case then")
     for peer in PEERS:
-        variable = f"DOSDT_{peer.upper()}_PYTHON"
-        parser.add_argument(
-            f"--{peer.lower()}-python",
-            default=os.environ.get(variable),
-            metavar="PATH",
-            help=f"interpreter that can import {peer}; default: ${variable}",
-        )
+        add_interpreter(parser, peer, peer.lower())
     parser.add_argument("--output", metavar="FILE", help="write the Markdown there as well")
     parser.add_argument("--json", metavar="FILE", help="write all numbers there")
     return parser.parse_args(arguments)
