@@ -20,7 +20,6 @@ from benchmarks import results
 from benchmarks.common import guarded, header, line, machine
 from benchmarks.data import available
 from benchmarks.harness import ROOT
-from dosdt.errors import InputError
 from dosdt.files import write_atomically
 
 HARD = ["compas-binary=0.005", "compas-binary=0.001", "monk1-train=0.01", "tic-tac-toe=0.03"]
@@ -99,11 +98,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Run the experiments; return 1 if one of them failed."""
     options = parse(arguments)
-    folder = Path(options.results)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot write results to {options.results!r}: {error.strerror or error}") from None
+    folder = results.make_folder(options.results)
     missing = available()[1]
     where = f"{machine()}. {missing}".strip()
     print(f"{where}\n", flush=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from benchmarks import fits
@@ -97,8 +98,12 @@ def binoct(case: Case) -> Record:
         "status": found.status,
         "proved": found.status == "optimal",
         "seconds": found.seconds,
-        "lower_bound": found.bound / rows,
-        "trace": [[seconds, best / rows, bound / rows] for seconds, best, bound in found.trace],
+        "lower_bound": found.bound / rows if isfinite(found.bound) else None,
+        "trace": [
+            [seconds, best / rows, bound / rows]
+            for seconds, best, bound in found.trace
+            if isfinite(best) and isfinite(bound)  # HiGHS starts from infinity, which JSON does not have
+        ],
     }
     if found.nodes is None:
         return record | {"status": f"{found.status}, no tree"}

@@ -36,13 +36,21 @@ def limits(options: argparse.Namespace) -> Limits:
     return Limits(options.time_limit, options.memory_limit, options.repeat)
 
 
+def make_folder(name: str) -> Path:
+    """Return the folder for results, made if need be."""
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write results to {name!r}: {error.strerror or error}") from None
+    return Path(name)
+
+
 class Report:
     """One experiment's page, said and written; use `finish` at the end."""
 
     def __init__(self, name: str, title: str, options: argparse.Namespace) -> None:
         self.name, self.title = name, title
-        self.folder = Path(options.results)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder = make_folder(options.results)
         self.machine = machine()
         self.limits = limits(options)
         self._parts: list[str] = []

@@ -49,7 +49,7 @@ def draw(axes: Any, name: str, regularization: str, runs: dict[str, Record]) -> 
     optimum = runs["subproblem"]["trace"][-1][1]
     for key, run in runs.items():
         color, marker, label = SHOWN[key]
-        trace = [point for point in run.get("trace", ()) if abs(point[1]) < 10]  # HiGHS starts from infinity
+        trace = run.get("trace", ())
         if not trace:
             continue
         times = [max(point[0], EARLIEST) for point in trace]

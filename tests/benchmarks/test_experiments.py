@@ -35,7 +35,7 @@ def run(main: Callable[[list[str]], int], results: Path, *arguments: str) -> lis
     """Run an experiment, look at what it leaves behind, and return its records."""
     assert main([*arguments, "--results", str(results), "--time-limit", "20"]) == 0
     name = main.__module__.removeprefix("benchmarks.")
-    document = json.loads((results / f"{name}.json").read_text())
+    document = json.loads((results / f"{name}.json").read_text(), parse_constant=pytest.fail)  # no NaN, no Infinity
     assert "cores" in document["machine"]
     assert document["versions"]["dosdt"] != "not installed"
     page = (results / f"{name}.md").read_text()
@@ -188,6 +188,9 @@ def test_bad_input_is_said_at_once(tables: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=words):
             main([*arguments, "--results", str(tmp_path)])
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot write results"):
+        searchspace.main(["--results", str(tmp_path / "file")])
 
 
 def test_all_together(tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
