@@ -34,28 +34,34 @@ MEASURES = ["s", "slow-down", "s to optimum", "trees", "trees to optimum", "MB"]
 def rows(runs: dict[str, Record]) -> list[list[str]]:
     """Return the table of one study; the first run is the one with everything."""
     complete = next(iter(runs.values()))
+    optimum = next((run["objective"] for run in runs.values() if run.get("proved")), None)
     answer = []
     for name, run in runs.items():
         if "evaluated" not in run:
             answer.append([name, *["-"] * (len(TITLES) - 2), run["status"]])
             continue
-        sign = "" if run["proved"] else "≥ "
-        slower, more = run["seconds"] / complete["seconds"], run["evaluated"] / max(complete["evaluated"], 1)
+        found = run["objective"] == optimum
         answer.append(
             [
                 name,
                 seconds(run),
-                "-" if run is complete else f"{sign}{number(slower)}x",
-                # Without a proof, what was found last need not be the optimum.
-                number(run["seconds_to_best"]) if run["objective"] == complete["objective"] else "-",
-                sign.replace("≥", ">") + number(run["evaluated"]),
-                "-" if run is complete else f"{sign}{number(more)}x",
-                number(run["evaluated_to_best"]) if run["objective"] == complete["objective"] else "-",
+                ratio(run, complete, "seconds"),
+                number(run["seconds_to_best"] if found else None),
+                ("" if run["proved"] else "> ") + number(run["evaluated"]),
+                ratio(run, complete, "evaluated"),
+                number(run["evaluated_to_best"] if found else None),
                 number(round((run["memory"] - run["memory_before"]) / 1e6, 1)),
                 run["status"],
             ]
         )
     return answer
+
+
+def ratio(run: Record, complete: Record, key: str) -> str:
+    """Return how many times as much a run took; nothing can be said if the complete search did not end."""
+    if run is complete or not complete.get("proved"):
+        return "-"
+    return f"{'' if run['proved'] else '≥ '}{number(run[key] / max(complete[key], 1e-9))}x"
 
 
 def differing(records: Sequence[Record]) -> bool:

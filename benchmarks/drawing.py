@@ -61,7 +61,9 @@ def legend_above(figure: Any, axes: Any) -> None:
 
 
 def plot(axes: Any, method: str, points: Sequence[tuple[float, float]]) -> None:
-    """Draw a method's points in its style; without any it is in the legend all the same."""
+    """Draw a method's points in its style; without any it is not in the legend."""
+    if not points:
+        return
     style = STYLES[method]
     axes.plot(
         [x for x, _ in points],
