@@ -1,7 +1,7 @@
 """Ten-fold cross-validation on the seven data sets: training and test accuracy by number of leaves.
 
-The paper draws every fold; here every fold is in the numbers, and the figure has the mean over folds of all trees
-with so many leaves, where at least a third of the folds have one.
+The paper draws every fold; here every fold is in the numbers, and the figure has a point for every λ or depth: mean
+leaves and mean accuracy over the folds.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchmarks.results import percent
 from dosdt.errors import InputError
 
 GRID = ("0.05", "0.03", "0.02", "0.01", "0.005")
+MOST_TOGETHER = 4  # data sets in one figure
 METHODS = {"dosdt": "dosdt, subproblem", "CART": "CART", "BinOCT": "BinOCT"}
 
 
@@ -36,13 +37,13 @@ def jobs(name: str, options: argparse.Namespace) -> list[Job]:
     return answer
 
 
-def by_leaves(records: list[Record], method: str, key: str) -> dict[int, list[float]]:
-    """Return accuracies by number of leaves, one for every fold that has such a tree: the mean over its trees."""
-    found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+def by_setting(records: list[Record], method: str, key: str) -> list[tuple[float, float]]:
+    """Return leaves and accuracy for every λ or depth of a method: means over its folds."""
+    groups: dict[Any, list[Record]] = defaultdict(list)
     for record in records:
         if record.get("method") == METHODS[method] and key in record:
-            found[record["leaves"]][record["fold"][0]].append(record[key])
-    return {leaves: [mean(values) for values in folds.values()] for leaves, folds in sorted(found.items())}
+            groups[record.get("regularization") or record["max_depth"]].append(record)
+    return sorted((mean(run["leaves"] for run in runs), mean(run[key] for run in runs)) for runs in groups.values())
 
 
 def rows(name: str, records: list[Record]) -> list[list[str]]:
@@ -76,14 +77,13 @@ def rows(name: str, records: list[Record]) -> list[list[str]]:
     return answer
 
 
-def draw(axes: list[Any], name: str, records: list[Record], folds: int) -> None:
+def draw_one(axes: list[Any], name: str, records: list[Record]) -> None:
     """Draw training accuracy on the left, test accuracy on the right."""
     from benchmarks.drawing import plot
 
     for one, key, words in zip(axes, ("accuracy", "test_accuracy"), ("training", "test"), strict=True):
         for method in METHODS:
-            found = by_leaves(records, method, key)
-            points = [(leaves, 100 * mean(v)) for leaves, v in found.items() if 3 * len(v) >= min(folds, 3)]
+            points = [(leaves, 100 * share) for leaves, share in by_setting(records, method, key)]
             plot(one, method, points)
         one.set(title=f"{data.title(name)}, {words}", xlabel="leaves", ylabel="accuracy, %")
         one.xaxis.get_major_locator().set_params(integer=True)
@@ -91,6 +91,17 @@ def draw(axes: list[Any], name: str, records: list[Record], folds: int) -> None:
     high = max(one.get_ylim()[1] for one in axes)
     for one in axes:
         one.set_ylim(low, high)
+
+
+def draw(found: dict[str, list[Record]]) -> Any:
+    """Draw several data sets below one another."""
+    from benchmarks.drawing import legend_above, panels
+
+    figure, axes = panels(2 * len(found), height=2.4)
+    for place, (name, records) in enumerate(found.items()):
+        draw_one(axes[2 * place : 2 * place + 2], name, records)
+    legend_above(figure, axes)
+    return figure
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -106,8 +117,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     """Run, print, draw."""
-    from benchmarks.drawing import legend_above, panels
-
     options = parse(arguments)
     if options.folds < 2:
         raise InputError(f"--folds must be 2 or more, got {options.folds}")
@@ -116,19 +125,13 @@ def main(arguments: list[str]) -> int:
     report.say(missing)
     if options.depths and options.binoct_folds < options.folds:
         report.say(f"BinOCT is run on the first {options.binoct_folds} folds only.")
-    records: list[Record] = []
-    table = []
-    figure, axes = panels(2 * len(names), height=2.4)
-    for place, name in enumerate(names):
-        found = list(run_all(jobs(name, options), report.limits, at_once=options.jobs))
-        draw(axes[2 * place : 2 * place + 2], name, found, options.folds)
-        table += rows(name, found)
-        records += found
+    found = {name: list(run_all(jobs(name, options), report.limits, at_once=options.jobs)) for name in names}
     titles = ["data", "setting", "method", "folds", "proved", "leaves", "training, %", "test, %", "± over folds"]
-    report.table(titles, table, words=3)
-    legend_above(figure, axes)
-    report.figure(figure)
-    return report.finish(records)
+    report.table(titles, [row for name, records in found.items() for row in rows(name, records)], words=3)
+    for first in range(0, len(names), MOST_TOGETHER):
+        shown = {name: found[name] for name in names[first : first + MOST_TOGETHER]}
+        report.figure(draw(shown), str(1 + first // MOST_TOGETHER), f"Cross-validation: {', '.join(shown)}")
+    return report.finish([record for records in found.values() for record in records])
 
 
 if __name__ == "__main__":

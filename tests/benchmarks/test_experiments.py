@@ -156,8 +156,10 @@ def test_crossvalidation(tables: Path) -> None:
     ]
     assert sum(record["rows"] for record in records if record["method"] == "CART") == 25  # each trains on the other
     assert all(0 <= record["test_accuracy"] <= 1 for record in records)
-    by_leaves = crossvalidation.by_leaves(records, "dosdt", "accuracy")
-    assert sum(map(len, by_leaves.values())) == 2  # one tree a fold
+    ((leaves, share),) = crossvalidation.by_setting(records, "dosdt", "accuracy")
+    own = [record for record in records if record["method"].startswith("dosdt")]
+    assert leaves == sum(record["leaves"] for record in own) / 2
+    assert share == pytest.approx(sum(record["accuracy"] for record in own) / 2)
 
 
 def test_depths(tables: Path) -> None:
