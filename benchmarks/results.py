@@ -101,8 +101,9 @@ class Report:
 
 
 def smaller(svg: str) -> str:
-    """Return a drawing without indentation, and places to a hundredth of a point, as fine as anyone sees."""
-    return re.sub(r"(\d\d\.\d\d)\d+", r"\1", re.sub(r"\n +", "\n", svg))
+    """Return a drawing without indentation and comments, places to a hundredth of a point, as fine as anyone sees."""
+    plain = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    return re.sub(r"(\d\d\.\d\d)\d+", r"\1", re.sub(r"\n\s+", "\n", plain))
 
 
 def seconds(record: Record) -> str:

@@ -27,6 +27,7 @@ from benchmarks import (
     trees,
 )
 from benchmarks.data import load
+from benchmarks.results import smaller
 from dosdt.errors import InputError
 from dosdt.solver import SWITCHES
 
@@ -186,6 +187,11 @@ def test_searchspace(tmp_path: Path) -> None:
         ("11", "9", "8"),
         ("2632", "244", "146"),
     ]
+
+
+def test_a_smaller_drawing_is_the_same_drawing() -> None:
+    drawing = '<svg>\n  <!-- a -->\n  <g transform="scale(0.015625)">\n    <path d="M 10.12987 3.5 L -123.4567 0"/>'
+    assert smaller(drawing) == '<svg>\n<g transform="scale(0.015625)">\n<path d="M 10.12 3.5 L -123.45 0"/>'
 
 
 def test_numbers_as_the_paper_prints_them() -> None:
