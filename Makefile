@@ -12,7 +12,7 @@ demo: $(READY)
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Every table and figure of the paper, in results/: within an hour on two cores. Set DOSDT_DATA to the tables' folder.
+# Every table and figure of the paper, in results/; limits are chosen for an hour on two cores. Set DOSDT_DATA to the tables' folder.
 paper: $(READY) .peers/.ready
 	$(BIN)/python -m benchmarks
 
