@@ -79,6 +79,15 @@ def header(titles: list[str], *, words: int) -> str:
     return f"{line(titles)}\n|{'---|' * words}{'---:|' * (len(titles) - words)}"
 
 
+def number(value: float | None) -> str:
+    """Return a count in full, a measure with three digits."""
+    if value is None:
+        return "-"
+    if isinstance(value, int) or value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if value < 1 else f"{value:#.3g}"
+
+
 def print_table(head: str, rows: Iterable[str]) -> None:
     """Print rows as they are made, under the machine; what is wrong with the first is said without a table."""
     where = machine()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from statistics import geometric_mean
 from typing import Any, NamedTuple
 
-from harness import Case, Run
+from benchmarks.common import number
+from benchmarks.peer_runs import Case, Run
 
 WORTH_COMPARING = 0.05  # seconds of the faster peer; below, what is measured is mostly overhead
 
@@ -75,15 +76,6 @@ def objective_cell(row: Row) -> str:
         elif run.objective != min(known):
             parts.append(f"{name}: +{float(run.objective - min(known)):.2g}{', proved' * run.proved}")
     return "; ".join(parts).replace("|", "/")
-
-
-def number(value: float | None) -> str:
-    """Return a count in full, a measure with three digits."""
-    if value is None:
-        return "-"
-    if isinstance(value, int) or value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3f}" if value < 1 else f"{value:#.3g}"
 
 
 def summary(rows: list[Row], names: list[str]) -> dict[str, Any]:

@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from common import Table, data_folder, guarded, header, line, print_table
-from comparison import number
+from benchmarks.common import Table, data_folder, guarded, header, line, number, print_table
 
 TITLES = ["data", "rows", "distinct", "features", "questions", "gmpy2, planes", "gmpy2, repeated rows"]
 TITLES += ["numpy bits, planes", "numpy bits, repeated rows", "numpy product", "all grandchildren"]

@@ -1,7 +1,7 @@
-"""Runs solvers in processes of their own, and says what came of each.
+"""Runs one case in a process of its own, within limits of time and memory, and returns what came of it.
 
-Imports nothing large: on Linux a process starts with its parent's peak memory as its own, so a parent with numpy
-loaded would hide what a small solver needs.
+A case is a dictionary that JSON can hold, and so is the answer: what was asked stands beside what was found in the
+results. Imports nothing large, so that a waiting parent takes no memory from what it measures.
 """
 
 from __future__ import annotations
@@ -9,125 +9,111 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass
-from fractions import Fraction
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-WORKER = Path(__file__).with_name("peer_worker.py")
-_PROBE_SECONDS = 120.0
+GRACE_SECONDS = 120.0
+"""What a case may take beyond its limit, for imports, data, and a last step, before it is killed."""
+MOST_TOGETHER = 20
+"""Light jobs in one process."""
+PACKAGES = ("dosdt", "numpy", "scikit-learn", "highspy", "matplotlib")
+
+Case = dict[str, Any]
+Record = dict[str, Any]
+Work = Callable[[Case], Record]
 
 
-@dataclass(frozen=True)
-class Solver:
-    """A solver that was seen to work: its name, the interpreter to run it with, and its version."""
+class Limits(NamedTuple):
+    """What one run may use, and how often it is repeated; the fastest run counts."""
 
-    name: str
-    python: str
-    version: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """A table and λ, as it was typed."""
-
-    data: str
-    path: Path
-    regularization: str
+    seconds: float = 60.0
+    gigabytes: float = 8.0
+    repeat: int = 1
 
 
-@dataclass(frozen=True)
-class Run:
-    """What one solver did with one case.
+class Job(NamedTuple):
+    """A function of another module than the one that is run, and a case for it.
 
-    Attributes
-    ----------
-    status : str
-        ``optimal``, ``time_limit``, ..., ``killed`` if it did not heed the limit, or an error in words.
-    proved : bool
-        Whether the solver says that its tree is optimal.
-    seconds : float
-        Of `fit`; for a killed process, the limit; 0 after an error.
-    objective : Fraction or None
-        ``errors/N + λ·leaves``, exactly, from the tree's predictions and leaves.
-    reported : float or None
-        What the solver itself takes the objective to be.
-    memory, memory_before : int
-        Peak resident bytes of the process after `fit`, and before it; 0 where the system does not tell.
-    expansions, search_seconds : number
-        dosdt's count of subsets expanded, and the seconds they took; 0 for the others.
+    Light jobs take less than starting a process does; those that follow one another share one. What they say of
+    memory is that of all of them.
     """
 
-    status: str
-    proved: bool = False
-    seconds: float = 0.0
-    objective: Fraction | None = None
-    leaves: int | None = None
-    reported: float | None = None
-    memory: int = 0
-    memory_before: int = 0
-    expansions: int = 0
-    search_seconds: float = 0.0
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether it ran for `seconds` and would have needed more."""
-        return not self.proved and self.seconds > 0
-
-    @property
-    def growth(self) -> int:
-        """Bytes that `fit` added to the peak."""
-        return self.memory - self.memory_before
-
-    @property
-    def consistent(self) -> bool:
-        """Whether the solver's own objective is that of its tree, within what single precision can tell."""
-        if self.objective is None or self.reported is None:
-            return True
-        return abs(float(self.objective) - self.reported) < 1e-5
+    work: Work
+    case: Case
+    light: bool = False
 
 
-def find(name: str, python: str | None, option: str) -> Solver | str:
-    """Return the solver if that interpreter can run it, else why not."""
-    if not python:
-        return f"left out; pass {option} with the interpreter of an environment that has it"
+def run(job: Job, limits: Limits) -> Record:
+    """Return the case and what came of it; `status` says how it ended, also where it was killed or failed."""
+    best: Record | None = None
+    for _ in range(limits.repeat):
+        (record,) = _run_once([job], limits)
+        if best is None or (record.get("proved"), -record["seconds"]) > (best.get("proved"), -best["seconds"]):
+            best = record
+        if not record.get("proved"):  # it took as long as it may; another run would, too
+            break
+    assert best is not None
+    return best
+
+
+def run_all(jobs: Iterable[Job], limits: Limits, *, at_once: int = 1) -> Iterator[Record]:
+    """Yield what comes of the jobs, in their order; `at_once` of them run at a time."""
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        for records in pool.map(lambda group: _run_group(group, limits), _groups(jobs)):
+            yield from records
+
+
+def _groups(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    for light, following in groupby(jobs, key=lambda job: job.light):
+        several = list(following)
+        size = MOST_TOGETHER if light else 1
+        yield from (several[k : k + size] for k in range(0, len(several), size))
+
+
+def _run_group(group: list[Job], limits: Limits) -> list[Record]:
+    if len(group) > 1:
+        records = _run_once(group, limits)
+        if not any(record["status"] == "killed" or record["status"].startswith("failed") for record in records):
+            return records
+    return [run(job, limits) for job in group]  # one that fails must not take the others with it
+
+
+def _run_once(group: list[Job], limits: Limits) -> list[Record]:
+    requests = [
+        {
+            "work": f"{job.work.__module__}:{job.work.__qualname__}",
+            "case": {"seconds": limits.seconds, "gigabytes": limits.gigabytes, **job.case},
+        }
+        for job in group
+    ]
+    start = time.monotonic()
+    command = [sys.executable, "-m", "benchmarks.worker"]
+    allowed = len(group) * limits.seconds + GRACE_SECONDS
     try:
-        answer = _work(python, [name, "--probe"], _PROBE_SECONDS)
+        answer = call(command, json.dumps(requests), allowed, {"PYTHONPATH": str(ROOT)})
     except subprocess.TimeoutExpired:
-        return f"left out; {python} does not answer"
-    except OSError as error:
-        return f"left out; cannot run {python}: {error.strerror or error}"
+        answer = {"answers": [{"status": "killed", "seconds": limits.seconds}] * len(group)}
     if "error" in answer:
-        return f"left out; {python} cannot run it: {answer['error']}"
-    return Solver(name, python, answer["version"])
+        answer = {"answers": [{"status": f"failed: {answer['error']}"}] * len(group)}
+    taken = (time.monotonic() - start) / len(group)
+    return [{**job.case, "seconds": taken, **own} for job, own in zip(group, answer["answers"], strict=True)]
 
 
-def run(solver: Solver, case: Case, seconds: float, gigabytes: float) -> Run:
-    """Run a solver on a case; one that does not heed the limit of time is killed some time after."""
-    arguments = [solver.name, str(case.path), case.regularization, str(seconds), str(gigabytes)]
-    try:
-        answer = _work(solver.python, arguments, 1.5 * seconds + 60)
-    except subprocess.TimeoutExpired:
-        return Run("killed", seconds=seconds)
-    if "error" in answer:
-        return Run(answer["error"])
-    if "errors" not in answer:
-        return Run(**answer)
-    errors, rows = answer.pop("errors"), answer.pop("rows")
-    objective = Fraction(errors, rows) + Fraction(case.regularization) * answer["leaves"]
-    return Run(objective=objective, **answer)
-
-
-def _work(python: str, arguments: list[str], seconds: float) -> dict[str, Any]:
-    # Libraries choose their number of threads themselves, and a peer's environment sees its own packages only.
-    environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS") and k != "PYTHONPATH"}
-    if arguments[0] == "dosdt":
-        environment["PYTHONPATH"] = str(ROOT)
+def call(command: list[str], request: str, seconds: float, environment: dict[str, str]) -> dict[str, Any]:
+    """Return the last line that a process prints, which is JSON; it sees its own packages only."""
+    # Libraries choose their number of threads themselves.
+    inherited = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS") and k != "PYTHONPATH"}
     done = subprocess.run(
-        [python, str(WORKER), *arguments],
-        env=environment | {"PYTHONUTF8": "1"},
-        stdin=subprocess.DEVNULL,
+        command,
+        env=inherited | environment | {"PYTHONUTF8": "1"},
+        input=request,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -141,3 +127,14 @@ def _work(python: str, arguments: list[str], seconds: float) -> dict[str, Any]:
         reason = done.stderr.strip().splitlines()[-1:] or [""]
         return {"error": f"the process ended with code {done.returncode} {reason[0]}".strip()}
     return answer
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what takes part."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import NamedTuple
 
-from common import Table, data_folder, guarded, header, line, print_table, run_alone
+from benchmarks.common import Table, data_folder, guarded, header, line, print_table, run_alone
 
 FOLDER = {
     "compas-binary": ("0.01", "0.005", "0.001"),

@@ -1,10 +1,10 @@
 """One run of one solver on one table; prints what it came to as a line of JSON.
 
 Called by `peers.py` in a fresh process, with the interpreter of the solver's own environment: beside the solver this
-file needs numpy only. All three solvers are estimators in scikit-learn's manner, so that all are timed,
+file needs numpy only. All solvers are estimators in scikit-learn's manner, so that all are timed,
 asked and judged by the same lines.
 
-    python peer_worker.py SOLVER FILE λ SECONDS GIGABYTES
+    python peer_worker.py SOLVER FILE λ SECONDS GIGABYTES [DEPTH]
     python peer_worker.py SOLVER --probe
 """
 
@@ -19,24 +19,22 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
-
-if sys.platform != "win32":
-    import resource
+from worker import limit_memory, peak_memory  # beside this file, which is run as a script
 
 
 class Solver(NamedTuple):
-    """How to make an estimator from λ (as text) and seconds, and what to ask it after `fit`."""
+    """How to make an estimator from λ (as text), seconds and a depth, and what to ask it after `fit`."""
 
     package: str
-    estimator: Callable[[str, float], Any]
+    estimator: Callable[[str, float, int | None], Any]
     outcome: Callable[[Any], dict[str, Any]]
 
 
-def dosdt(regularization: str, seconds: float) -> Any:
+def dosdt(regularization: str, seconds: float, depth: int | None) -> Any:
     """Return dosdt's classifier; it takes λ as the decimal that was typed."""
     from dosdt import DOSDTClassifier
 
-    return DOSDTClassifier(regularization, algorithm="subproblem", time_limit=seconds)
+    return DOSDTClassifier(regularization, algorithm="subproblem", time_limit=seconds, max_depth=depth)
 
 
 def dosdt_outcome(model: Any) -> dict[str, Any]:
@@ -51,10 +49,12 @@ def dosdt_outcome(model: Any) -> dict[str, Any]:
     }
 
 
-def gosdt(regularization: str, seconds: float) -> Any:
+def gosdt(regularization: str, seconds: float, depth: int | None) -> Any:
     """Return GOSDT's classifier, without a depth limit, a guess, or its own lower limit on λ."""
     from gosdt import GOSDTClassifier
 
+    if depth is not None:
+        raise ValueError("GOSDT is compared without limits on depth only")
     return GOSDTClassifier(regularization=float(regularization), allow_small_reg=True, time_limit=math.ceil(seconds))
 
 
@@ -76,10 +76,12 @@ def gosdt_outcome(model: Any) -> dict[str, Any]:
     }
 
 
-def streed(regularization: str, seconds: float) -> Any:
+def streed(regularization: str, seconds: float, depth: int | None) -> Any:
     """Return STreeD's classifier; 20 is the largest depth it takes."""
     from pystreed import STreeDClassifier
 
+    if depth is not None:
+        return STreeDClassifier("accuracy", max_depth=depth, time_limit=seconds)
     return STreeDClassifier(
         "cost-complex-accuracy", max_depth=20, cost_complexity=float(regularization), time_limit=seconds
     )
@@ -88,11 +90,44 @@ def streed(regularization: str, seconds: float) -> Any:
 def streed_outcome(model: Any) -> dict[str, Any]:
     """Return status and leaves; it reports an accuracy and penalises splits, one fewer than leaves."""
     proved, leaves = model.fit_result.is_optimal(), model.get_n_leaves()
+    penalty = model.cost_complexity if model.optimization_task == "cost-complex-accuracy" else 0
     return {
         "status": "optimal" if proved else "time_limit",
         "proved": proved,
         "leaves": leaves,
-        "reported": 1 - model.fit_result.score() + model.cost_complexity * leaves,
+        "reported": 1 - model.fit_result.score() + penalty * leaves,
+    }
+
+
+def dl85(_regularization: str, seconds: float, depth: int | None) -> Any:
+    """Return DL8.5's classifier, which minimises errors within a depth."""
+    from pydl85 import DL85Classifier
+
+    class OfBooleans(DL85Classifier):  # type: ignore[misc]
+        """Takes a table of booleans as the others do."""
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return super().fit(X.astype(int), y)
+
+        def predict(self, X: Any) -> Any:
+            return super().predict(X.astype(int))
+
+    return OfBooleans(max_depth=2 if depth is None else depth, min_sup=1, time_limit=math.ceil(seconds))
+
+
+def dl85_outcome(model: Any) -> dict[str, Any]:
+    """Return status and leaves."""
+    leaves, stack = 0, [model.tree_]
+    while stack:
+        node = stack.pop()
+        if "feat" in node:
+            stack += [node["left"], node["right"]]
+        else:
+            leaves += 1
+    return {
+        "status": "time_limit" if model.timeout_ else "optimal",
+        "proved": not model.timeout_,
+        "leaves": leaves,
     }
 
 
@@ -100,22 +135,8 @@ SOLVERS = {
     "dosdt": Solver("dosdt", dosdt, dosdt_outcome),
     "GOSDT": Solver("gosdt", gosdt, gosdt_outcome),
     "STreeD": Solver("pystreed", streed, streed_outcome),
+    "DL8.5": Solver("pydl8.5", dl85, dl85_outcome),
 }
-
-
-def peak_memory() -> int:
-    """Return the largest resident memory of this process so far, in bytes; 0 where the system does not tell."""
-    if sys.platform == "win32":
-        return 0
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def limit_memory(gigabytes: float) -> None:
-    """Refuse this process more address space: a solver without a limit of its own must not take the machine down."""
-    if sys.platform != "win32":
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9), hard))
 
 
 def read(path: str) -> tuple[Any, Any]:
@@ -128,9 +149,9 @@ def read(path: str) -> tuple[Any, Any]:
     return features == "1", np.unique(table[:, -1], return_inverse=True)[1]
 
 
-def solve(solver: Solver, X: Any, y: Any, regularization: str, seconds: float) -> dict[str, Any]:
+def solve(solver: Solver, X: Any, y: Any, regularization: str, seconds: float, depth: int | None) -> dict[str, Any]:
     """Fit and judge; the clock runs during `fit` only, after all imports."""
-    model = solver.estimator(regularization, seconds)
+    model = solver.estimator(regularization, seconds, depth)
     memory_before = peak_memory()
     start = time.perf_counter()
     try:
@@ -156,7 +177,7 @@ def solve(solver: Solver, X: Any, y: Any, regularization: str, seconds: float) -
 def probe(solver: Solver) -> dict[str, Any]:
     """Show that the solver works here; some can be imported beside versions of others that they cannot use."""
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, bool)
-    assert solve(solver, X, X[:, 0].astype(int), "0.1", 5)["errors"] == 0
+    assert solve(solver, X, X[:, 0].astype(int), "0.1", 5, None)["errors"] == 0
     try:
         return {"version": version(solver.package)}
     except PackageNotFoundError:  # run from its sources, as dosdt may be
@@ -170,9 +191,9 @@ def main(arguments: list[str]) -> None:
         if arguments[1] == "--probe":
             answer = probe(solver)
         else:
-            path, regularization, seconds, gigabytes = arguments[1:]
+            path, regularization, seconds, gigabytes, *depth = arguments[1:]
             limit_memory(float(gigabytes))
-            answer = solve(solver, *read(path), regularization, float(seconds))
+            answer = solve(solver, *read(path), regularization, float(seconds), int(depth[0]) if depth else None)
     except Exception as error:
         answer = {"error": " ".join(f"{type(error).__name__}: {error}".split())}
     # Solvers print warnings of their own, so this is the last line and not the only one.

@@ -6,7 +6,7 @@ scikit-learn < 1.6), so each is run with an interpreter that an option or a vari
 
     python -m venv gosdt-env && gosdt-env/bin/pip install gosdt 'scikit-learn<1.6'
     python -m venv streed-env && streed-env/bin/pip install pystreed
-    DOSDT_DATA=folder python benchmarks/peers.py \\
+    DOSDT_DATA=folder python -m benchmarks.peers \\
         --gosdt-python gosdt-env/bin/python --streed-python streed-env/bin/python
 
 Seconds are those of `fit` alone, from a table of booleans to a tree. Objectives are computed here, exactly, from
@@ -25,10 +25,9 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from common import guarded, machine
-from comparison import Row, header, line, sentences, summary
-from harness import Case, Run, Solver, find, run
-
+from benchmarks.common import guarded, machine
+from benchmarks.comparison import Row, header, line, sentences, summary
+from benchmarks.peer_runs import Case, Run, Solver, add_interpreter, find, run
 from dosdt.errors import InputError
 from dosdt.files import write_atomically
 
@@ -81,13 +80,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--memory-limit", type=float, default=10.0, metavar="GB", help="per run; default: 10")
     parser.add_argument("--stop-after", type=float, default=math.inf, metavar="MINUTES", help="start no case then")
     for peer in PEERS:
-        variable = f"DOSDT_{peer.upper()}_PYTHON"
-        parser.add_argument(
-            f"--{peer.lower()}-python",
-            default=os.environ.get(variable),
-            metavar="PATH",
-            help=f"interpreter that can import {peer}; default: ${variable}",
-        )
+        add_interpreter(parser, peer, peer.lower())
     parser.add_argument("--output", metavar="FILE", help="write the Markdown there as well")
     parser.add_argument("--json", metavar="FILE", help="write all numbers there")
     return parser.parse_args(arguments)

@@ -19,8 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from common import Table, data_folder, guarded, header, line, print_table, run_alone
-from comparison import number
+from benchmarks.common import Table, data_folder, guarded, header, line, number, print_table, run_alone
 
 TITLES = ["rows", "read and reduce, s", "rows a second", "search, s", "expansions", "peak memory, MB", "objective"]
 IN_FOLDER, BUILT_IN = "compas-binary", "balance-scale"
@@ -70,8 +69,7 @@ def fit(case: Fit) -> Outcome:
     """Read, reduce and search as `dosdt fit` does."""
     import warnings
 
-    from peer_worker import peak_memory
-
+    from benchmarks.worker import peak_memory
     from dosdt.classifier import DOSDTClassifier
     from dosdt.inputs import training_data
 

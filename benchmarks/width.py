@@ -11,9 +11,7 @@ import argparse
 import sys
 from typing import Any, NamedTuple
 
-from common import guarded, header, line, print_table, run_alone
-from comparison import number
-
+from benchmarks.common import guarded, header, line, number, print_table, run_alone
 from dosdt.errors import InputError
 
 TITLES = ["thresholds", "columns", "distinct rows", "status", "objective", "gap, %", "expansions", "seconds"]

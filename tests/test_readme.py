@@ -22,6 +22,7 @@ DOCUMENTS = (
     "README.md",
     "docs/ARCHITECTURE.md",
     "docs/CERTIFICATE.md",
+    "docs/EXPERIMENTS.md",
     "docs/SCALING.md",
     "benchmarks/README.md",
     "cluster/README.md",
@@ -103,7 +104,7 @@ def test_options_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # in a narrow terminal the help cuts names off
     helps = "".join(run(f"dosdt {command} --help")[1] for command in ("fit", "predict", "show", "resume", "submit"))
     # The benchmarks are scripts with options of their own.
-    lines = [line for line in read("README.md").splitlines() if "benchmarks/" not in line]
+    lines = [line for line in read("README.md").splitlines() if "benchmarks" not in line]
     for flag in set(re.findall(r"--[a-z][a-z-]+", "\n".join(lines))):
         assert flag in helps, flag
 
