@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from ray_team import ENVIRONMENT, SIZES, gone, instance, wait_until
+from ray_team import ENVIRONMENT, SEED, SIZES, gone, instance, wait_until
 
 from dosdt.checkpoint import read_checkpoint
 from dosdt.solver import ALGORITHMS
@@ -24,7 +24,7 @@ from dosdt.solver import ALGORITHMS
 def table(tmp_path: Path, algorithm: str) -> Path:
     """Write the table of the problem that `instance` solves."""
     rows, features, _, noise = SIZES[algorithm]
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(SEED)
     x = rng.random((rows, features)) < 0.5
     y = ((x[:, 0] ^ x[:, 1]) | (x[:, 2] & x[:, 3])) ^ (rng.random(rows) < noise)
     path = tmp_path / "table.csv"
