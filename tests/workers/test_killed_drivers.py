@@ -80,7 +80,7 @@ sys.exit(main())
 def killed(table: Path, algorithm: str, checkpoint: Path, *options: object) -> list[int]:
     """Fit until there is a checkpoint; return the process numbers of its actors, if it had any."""
     given = ["fit", table, "--algorithm", algorithm, "--regularization", SIZES[algorithm][2], "--cold-start"]
-    keeping = ["--checkpoint", checkpoint, "--checkpoint-seconds", "0.1"]
+    keeping = ["--checkpoint", checkpoint, "--checkpoint-seconds", "0.05"]
     done = subprocess.run(
         [sys.executable, "-c", KILLED, *map(str, [*given, *keeping, *options])],
         env=ENVIRONMENT,
@@ -113,7 +113,7 @@ def test_a_killed_search_goes_on(tmp_path: Path, table: Path, algorithm: str, wo
 @pytest.mark.parametrize("algorithm", ["subproblem"])
 def test_a_killed_search_gets_its_certificate(tmp_path: Path, table: Path, algorithm: str) -> None:
     checkpoint, proof = tmp_path / "checkpoint", tmp_path / "proof"
-    easier = ("--regularization", "0.005", "--certificate", proof)
+    easier = ("--regularization", "0.0025", "--certificate", proof)
     killed(table, algorithm, checkpoint, *easier)
     assert not proof.exists()
     assert resumed(checkpoint, "--certificate", proof)["status"] == "optimal"
