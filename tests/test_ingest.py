@@ -242,7 +242,7 @@ import ray
 from dosdt import Binarizer, InputError
 from dosdt.ingest import ingest
 
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)
+ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=10**8)
 options = dict(weights="w", binarizer=Binarizer(missing="category"), larger_than=0)
 print(ingest(sys.argv[1], "label", "0.01", **options).problem.fingerprint)
 try:
