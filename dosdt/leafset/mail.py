@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dosdt.leafset.arrays import grown
-from dosdt.leafset.leaves import LeafCache
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.letters import Array, Header, Letter, Lists, encode, lists_of
 from dosdt.leafset.queue import Key, Task, lower_bound_of
 from dosdt.team import Post
@@ -58,12 +60,13 @@ class Mail:
         given = [bound for task in self._given if (bound := lower_bound_of(task)) is not None]
         return min([*given, *(min(bounds) for bounds in self._bounds if bounds)], default=None)
 
-    def write(self, header: Header) -> list[bytes]:
-        """Return a letter to each member, with the trees laid aside for it."""
+    def write(self, header: Header, raised: Sequence[Leaf]) -> list[bytes]:
+        """Return a letter to each member, with the trees laid aside for it and what all should know of leaves."""
         nothing = encode(Letter(header, _NO_NUMBERS, _NO_LISTS, _NO_LISTS))
         letters = []
         for home, (given, trees) in enumerate(zip(self._given, self._trees, strict=True)):
-            letters.append(self._letter(header, home) if given or trees else nothing)
+            known = [] if home == header.sender else raised
+            letters.append(self._letter(header, home, known) if given or trees or known else nothing)
             self._trees[home], self._bounds[home], self._given[home] = [], [], []
         return letters
 
@@ -73,18 +76,21 @@ class Mail:
         if len(letter.leaves):
             own = self._own[sender] = grown(self._own[sender], int(letter.leaves.max()) + 1)
             own[letter.leaves] = [self._leaves.at(path).index for path in letter.paths.tuples()]
+        for number, least in zip(letter.raised, letter.leasts, strict=True):
+            self._leaves.hear(self._leaves.leaves[self._own[sender][number]], least)
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
-    def _letter(self, header: Header, home: int) -> bytes:
+    def _letter(self, header: Header, home: int, raised: Sequence[Leaf]) -> bytes:
         leaves = self._leaves.leaves
         given = [key for *_, key in self._given[home]]
         trees = lists_of([*given, *self._trees[home]])
+        numbers = [leaf.index for leaf in raised]
         told = self._told[home] = grown(self._told[home], len(leaves))
-        used = trees.items >> 1
+        used = np.concatenate([trees.items >> 1, np.array(numbers, np.int64)])
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
-        return encode(Letter(header, new, paths, trees, len(given)))
+        return encode(Letter(header, new, paths, trees, len(given), numbers, [leaf.least for leaf in raised]))
 
 
 _NO_NUMBERS = np.zeros(0, np.int64)

@@ -11,7 +11,9 @@ import numpy as np
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.arrays import CodeTables, Figures
 from dosdt.leafset.branching import Branching
+from dosdt.leafset.collector import uncollected
 from dosdt.leafset.homes import Homes
+from dosdt.leafset.leaves import Leaf
 from dosdt.leafset.letters import Header, Lists, decode
 from dosdt.leafset.mail import Mail
 from dosdt.leafset.policies import curiosity
@@ -67,6 +69,8 @@ class LeafSetMember(Branching):
         self._homes = Homes(self._leaves, post)
         self._mail = Mail(self._leaves, post)
         self._tables = CodeTables(problem, self._leaves)
+        self._raised: list[Leaf] = []
+        self._leaves.raised = self._raised
         self._recalled = False
         self._running: tuple[OpenTree, Iterator[None]] | None = None
         self._budget = _FIRST_EFFORT
@@ -149,13 +153,14 @@ class LeafSetMember(Branching):
         """Take in one message from each member, none before the first step, and return one for each."""
         # Two threads that lower the limit at the same time may undo what the other did.
         self._limit = min(self._limit, self._told, self._limit if self._best is None else self._best[0])
-        if inbox:
-            self._read(inbox)
-        else:
-            self._start()
-        if not self._finished:
-            self._work()
-        return self._write()
+        with uncollected():
+            if inbox:
+                self._read(inbox)
+            else:
+                self._start()
+            if not self._finished:
+                self._work()
+            return self._write()
 
     def _start(self) -> None:
         root = self._root()
@@ -169,10 +174,9 @@ class LeafSetMember(Branching):
         limit = min(header.limit for header in headers)
         self._limit = min(self._limit, limit)
         for letter in letters:
-            if len(letter.trees.sizes):
-                given, others = self._mail.read(letter)
-                self._take_in(given, given=True)
-                self._take_in(others)
+            given, others = self._mail.read(letter)
+            self._take_in(given, given=True)
+            self._take_in(others)
         bound = min((header.bound for header in headers if header.bound is not None), default=None)
         if self._prunes and bound is not None and bound >= limit:
             bound = None  # nothing that is open is of interest
@@ -189,6 +193,8 @@ class LeafSetMember(Branching):
         """Open trees that are of interest, and new here unless they are given; none of them comes twice."""
         if not len(trees.sizes):
             return
+        self._tables.learn(self._raised)
+        self._raised.clear()
         figures = self._tables.figures(trees)
         if self._sorts:
             # Each tree by itself: its place in the list comes first.
@@ -270,7 +276,7 @@ class LeafSetMember(Branching):
             + 20 * self._serial
             + 40 * self._mail.sent
             + 30 * self._arrived
-            + self._effort_per_leaf * self._leaves.computed
+            + self._effort_per_leaf * (self._leaves.computed + self.problem.n_columns * self._leaves.counted)
         )
 
     def _write(self) -> list[bytes]:
@@ -284,7 +290,17 @@ class LeafSetMember(Branching):
         save = self._save
         if save:
             self._save = False
-        return self._mail.write(Header(self._number, limit, bound, self.open, self._stop, save))
+        header = Header(self._number, limit, bound, self.open, self._stop, save)
+        return self._mail.write(header, self._news())
+
+    def _news(self) -> list[Leaf]:
+        """Return the leaves of which more is known here than others have been told, or have said themselves."""
+        self._tables.learn(self._raised)
+        news = [leaf for leaf in dict.fromkeys(self._raised) if leaf.least > leaf.told]
+        for leaf in news:
+            leaf.told = leaf.least
+        self._raised.clear()
+        return news
 
     # -- trees --------------------------------------------------------------------------------------------
 
