@@ -15,6 +15,7 @@ from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_n
 from dosdt.errors import InputError
 from dosdt.problem import Problem
 from dosdt.sketches import prune
+from dosdt.subproblem.carried import Priced, between, repriced
 from dosdt.subproblem.facts import Fact, Facts, together
 from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
@@ -167,25 +168,33 @@ class SubproblemSearch:
         path, depth, leaves = msgpack.unpackb(message)
         return Task(tuple(path), depth, leaves)
 
-    def continued(self, problem: Problem, constraints: Constraints | None = None) -> SubproblemSearch:
+    def continued(
+        self,
+        problem: Problem,
+        constraints: Constraints | None = None,
+        *,
+        other: SubproblemSearch | None = None,
+    ) -> SubproblemSearch:
         """Return a search of the same data with another λ or other constraints, which knows what still holds.
 
         A bound holds where no more is allowed than where it was proved; with another λ it is lower. A tree holds
-        if it keeps to the constraints.
+        if it keeps to the constraints. This search and `other` together say more of a λ between theirs.
         """
-        old = self.problem
-        if not np.array_equal(problem.features, old.features) or (
-            (problem.cost, problem.class_weight) != (old.cost, old.class_weight)
-        ):
-            raise InputError("a search can continue on the same data only: features, labels, weights and costs")
         search = SubproblemSearch(problem, constraints, switches=self.switches, record_facts=self._log is not None)
-        if search.constraints.min_support >= self.constraints.min_support:
-            n = len(self._graph)
-            lowers = (
-                search._prices.repriced(lower, self._prices.penalty) for lower in self._graph.lower[:n].tolist()
-            )
-            search._told.add(self._graph.index.batch(slice(n)), lowers)
-        search._offer(self._best.sketch)
+        sources = [self] if other is None else [self, other]
+        holding = []
+        for source in sources:
+            old = source.problem
+            if not np.array_equal(problem.features, old.features) or (
+                (problem.cost, problem.class_weight) != (old.cost, old.class_weight)
+            ):
+                raise InputError("a search can continue on the same data only: features, labels, weights and costs")
+            if search.constraints.min_support >= source.constraints.min_support:
+                holding.append(Priced(source._graph, source._prices.penalty))
+                search._told.add(*repriced(holding[-1], search._prices))
+            search._offer(source._best.sketch)
+        if len(holding) == 2 and (chord := between(holding[0], holding[1], search._prices)) is not None:
+            search._told.add(*chord)
         return search
 
     # -- what a runtime shows -------------------------------------------------------------------------------------
