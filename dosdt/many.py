@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import TracebackType
+from typing import Any
 
 from dosdt.contract import Constraints, Sketch
 from dosdt.limits import Limits, Status, Watch
@@ -145,6 +146,16 @@ class ManySearches:
         """Drop what was learnt at larger λ than this, but for the nearest."""
         for value in sorted(value for value in self._kept if value >= regularization)[1:]:
             del self._kept[value]
+
+    def statistics(self) -> dict[str, Any]:
+        """Return counts and seconds, by name."""
+        return {
+            "searches": self.searches,
+            "evaluated": self.evaluated,
+            "seconds": self.seconds,
+            "distinct_rows": self.problem.n_rows,
+            "features": self.problem.n_columns,
+        }
 
     def stopped(self) -> bool:
         """Look at the limits; say whether it is over."""
