@@ -85,11 +85,13 @@ def bars(names: list[str]) -> Iterator[Callable[[str, str, float], None]]:
         return
     columns = TextColumn("{task.description:<6}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[what]}")
     with Progress(*columns, console=console, transient=True, refresh_per_second=8) as progress:
-        tasks: dict[str, Any] = {name: progress.add_task(name, total=1.0, start=False, what="") for name in names}
+        tasks: dict[str, Any] = {
+            name: progress.add_task(name, total=1.0, start=False, visible=False, what="") for name in names
+        }
 
         def update(name: str, what: str, share: float) -> None:
             progress.start_task(tasks[name])
-            progress.update(tasks[name], completed=share, what=what)
+            progress.update(tasks[name], completed=share, what=what, visible=True)
 
         yield update
 

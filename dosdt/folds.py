@@ -97,7 +97,10 @@ def run_fold(
             )
             model._keep(problem.with_regularization(regularization), answer, rules, columns)
             fitted = time.perf_counter()
-            score = float(scorer(model, unseen.X, unseen.y, **options))
+            try:
+                score = float(scorer(model, unseen.X, unseen.y, **options))
+            except ValueError as error:
+                raise InputError(f"scoring does not work in fold {number + 1}: {error}; choose another") from error
             done = time.perf_counter()
             scores.append(Score(score, best.leaves, status, fitted - start, done - fitted))
     return Fold(number, scores, searches.status is Status.INTERRUPTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import TracebackType
@@ -13,6 +14,7 @@ from dosdt.limits import Limits, Status, Watch
 from dosdt.problem import Problem
 from dosdt.solver import Answer, TracePoint, solve
 from dosdt.subproblem.search import SubproblemSearch
+from dosdt.threads import one_thread
 
 MOST_FACTS = 200_000
 """Bounds that are carried on; more would take more memory, as Python objects, than proving them again takes time."""
@@ -84,17 +86,20 @@ class ManySearches:
         self._report = report
         self._reuse = reuse
         self._watch = Watch(self._limits)
+        self._context = ExitStack()
         self._kept: dict[Fraction, SubproblemSearch] = {}
         self._narrow: SubproblemSearch | None = None
 
     def __enter__(self) -> ManySearches:
-        self._watch.__enter__()
+        # Each search would begin with all threads, and most of these are over before it finds out that they hurt.
+        self._context.enter_context(one_thread())
+        self._context.enter_context(self._watch)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._watch.__exit__(kind, error, trace)
+        self._context.__exit__(kind, error, trace)
         if self._watch.interrupted:  # also between two searches
             self.status = Status.INTERRUPTED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -150,13 +151,15 @@ def path(
         chooser = _chooser(cv, rule, scoring, jobs, table.y, shared)  # first: it refuses what cannot be right
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
+        warnings.filterwarnings("ignore", "The least populated class")  # a fold may do without
         found = DOSDTPath(min_regularization, front_leaves=front, **shared).fit(table.X, table.y, table.weights)
         scored = None
-        if cv is not None:
+        if cv is not None and found.status_ != "interrupted":
             from dosdt.choosing import middles
 
             chooser.regularizations = middles(found.points_)
-            scored = chooser.fit(table.X, table.y, table.weights)
+            with suppress(KeyboardInterrupt):  # the path is worth showing all the same
+                scored = chooser.fit(table.X, table.y, table.weights)
     if model is not None and scored is not None:
         save_model(scored.to_model(str(table.y.name)), model)
     if plot is not None:
@@ -166,6 +169,9 @@ def path(
     if output is not None:
         _write_rows(found, scored, output)
     emit(path_json(found, scored) if as_json else path_text(found, scored) + _tree(scored))
+    if cv is not None and scored is None:
+        print("dosdt: Ctrl-C came before all folds were done, so no λ was chosen", file=sys.stderr)
+        raise typer.Exit(130)
 
 
 def _chooser(cv: int, rule: str, scoring: str, jobs: int | None, y: Any, shared: dict[str, Any]) -> Any:
