@@ -44,6 +44,8 @@ class PathBars:
 
     def front(self, leaves: int) -> None:
         """Hear that the fewest errors with so many leaves are to be found."""
+        if self._show is not None and self._now[0] == "path":
+            self._show("path", "done", 1.0)
         self._begin("front", f"{leaves} leaves", (leaves - 2) / max(1, (self._most or 2) - 1))
 
     @property

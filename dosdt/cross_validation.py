@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +24,7 @@ from dosdt.choosing import RULES, chosen, middles, results
 from dosdt.classifier import DOSDTClassifier
 from dosdt.errors import InputError
 from dosdt.folds import Data, Fold, Score, run_fold
+from dosdt.labels import encode_labels
 from dosdt.limits import Status
 from dosdt.model_file import Model
 from dosdt.path import DOSDTPath, check_least
@@ -141,11 +143,17 @@ class DOSDTClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_least(self.min_regularization)
         template = DOSDTClassifier(**self._options())
         template._check(None, 30.0)
-        y = checked_labels(X, y)
-        scorer = check_scoring(template, self.scoring)
-        data = Data(X, y, sample_weight)
+        classes, codes = encode_labels(checked_labels(X, y))
+        y = classes[codes]  # scikit-learn's scores do not know labels that are objects
+        scorer = check_scoring(template, "accuracy" if self.scoring is None else self.scoring)
+        # All rows first: what is wrong with them is said of them, and not of the rows of a fold.
+        path = None
+        if given is None:
+            path = self._path(Data(X, y, sample_weight))
+        else:
+            template.set_params(regularization=given[0])._pose(X, y, sample_weight)
+        data = Data(*(part if part is None else indexable(part)[0] for part in (X, y, sample_weight)))
         splits = self._splits(data, groups)
-        path = None if given is not None else self._path(data)
         regularizations = given if path is None else middles(path.points_)
         assert regularizations is not None
         folds = self._folds(splits, template, data, regularizations, scorer)
