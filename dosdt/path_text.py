@@ -7,18 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dosdt.present import number, percent, ratio
+from dosdt.present import STOPPED, number, percent, ratio
 
 if TYPE_CHECKING:
     from dosdt.cross_validation import DOSDTClassifierCV
     from dosdt.path import DOSDTPath
-
-_STOPPED = {
-    "time_limit": "the time ran out",
-    "memory_limit": "the memory ran out",
-    "evaluation_limit": "the evaluations allowed are used up",
-    "interrupted": "Ctrl-C came",
-}
 
 
 def path_text(path: DOSDTPath, scored: DOSDTClassifierCV | None = None) -> str:
@@ -154,10 +147,10 @@ def _aligned(table: Sequence[Sequence[str]], right: int) -> str:
 def _verdict(path: DOSDTPath) -> str:
     proved = number(path.proved_down_to_)
     if path.points_[-1].proved:
-        stop = "" if path.status_ == "optimal" else f"{path.status_}: {_STOPPED[path.status_]}, but "
+        stop = "" if path.status_ == "optimal" else f"{path.status_}: {STOPPED[path.status_]}, but "
         kind = "optimal: proved" if not stop else f"{stop}the path is proved"
         return f"{kind} for every λ from {proved} on"
-    return f"{path.status_}: {_STOPPED[path.status_]}; proved only for λ from {proved} on"
+    return f"{path.status_}: {STOPPED[path.status_]}; proved only for λ from {proved} on"
 
 
 def _choice(scored: DOSDTClassifierCV) -> str:
