@@ -13,6 +13,7 @@ from dosdt.contract import Constraints, Sketch
 from dosdt.limits import Limits, Status, Watch
 from dosdt.problem import Problem
 from dosdt.solver import Answer, TracePoint, solve
+from dosdt.subproblem.carried import Learnt
 from dosdt.subproblem.search import SubproblemSearch
 from dosdt.threads import one_thread
 
@@ -87,8 +88,8 @@ class ManySearches:
         self._reuse = reuse
         self._watch = Watch(self._limits)
         self._context = ExitStack()
-        self._kept: dict[Fraction, SubproblemSearch] = {}
-        self._narrow: SubproblemSearch | None = None
+        self._kept: dict[Fraction, Learnt] = {}
+        self._narrow: Learnt | None = None
 
     def __enter__(self) -> ManySearches:
         # Each search would begin with all threads, and most of these are over before it finds out that they hurt.
@@ -121,14 +122,10 @@ class ManySearches:
         below = max((value for value in self._kept if value <= regularization), default=None)
         above = min((value for value in self._kept if value > regularization), default=None)
         near = [self._kept[value] for value in (below, above) if value is not None]
-        search = (
-            near[0].continued(problem, self.constraints, other=near[1] if len(near) == 2 else None)
-            if near
-            else SubproblemSearch(problem, self.constraints)
-        )
+        search = SubproblemSearch.taught(problem, self.constraints, near)
         solved = self._solve(search)
-        if self._reuse and search.statistics()["facts"] <= MOST_FACTS:
-            self._kept[regularization] = search
+        if (learnt := self._learnt(search)) is not None:
+            self._kept[regularization] = learnt
         return solved
 
     def within(self, max_leaves: int) -> Solved | None:
@@ -140,11 +137,9 @@ class ManySearches:
             return None
         problem = self.problem.with_regularization(0)
         constraints = replace(self.constraints, max_leaves=max_leaves)
-        narrow = self._narrow
-        search = SubproblemSearch(problem, constraints) if narrow is None else narrow.continued(problem, constraints)
+        search = SubproblemSearch.taught(problem, constraints, [] if self._narrow is None else [self._narrow])
         solved = self._solve(search)
-        if self._reuse and search.statistics()["facts"] <= MOST_FACTS:
-            self._narrow = search
+        self._narrow = self._learnt(search) or self._narrow
         return solved
 
     def forget_above(self, regularization: Fraction) -> None:
@@ -166,6 +161,9 @@ class ManySearches:
         """Look at the limits; say whether it is over."""
         self.status = self.status or self._watch.verdict(self.evaluated)
         return self.status is not None
+
+    def _learnt(self, search: SubproblemSearch) -> Learnt | None:
+        return search.learnt() if self._reuse and search.statistics()["facts"] <= MOST_FACTS else None
 
     def _solve(self, search: SubproblemSearch) -> Solved:
         left, problem = self._limits, search.problem

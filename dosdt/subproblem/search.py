@@ -15,7 +15,7 @@ from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_n
 from dosdt.errors import InputError
 from dosdt.problem import Problem
 from dosdt.sketches import prune
-from dosdt.subproblem.carried import Priced, between, repriced
+from dosdt.subproblem.carried import Learnt, between, repriced
 from dosdt.subproblem.facts import Fact, Facts, together
 from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
@@ -168,31 +168,48 @@ class SubproblemSearch:
         path, depth, leaves = msgpack.unpackb(message)
         return Task(tuple(path), depth, leaves)
 
-    def continued(
-        self,
-        problem: Problem,
-        constraints: Constraints | None = None,
-        *,
-        other: SubproblemSearch | None = None,
-    ) -> SubproblemSearch:
+    def continued(self, problem: Problem, constraints: Constraints | None = None) -> SubproblemSearch:
         """Return a search of the same data with another λ or other constraints, which knows what still holds.
 
         A bound holds where no more is allowed than where it was proved; with another λ it is lower. A tree holds
-        if it keeps to the constraints. This search and `other` together say more of a λ between theirs.
+        if it keeps to the constraints.
         """
-        search = SubproblemSearch(problem, constraints, switches=self.switches, record_facts=self._log is not None)
-        sources = [self] if other is None else [self, other]
-        holding = []
-        for source in sources:
+        record = self._log is not None
+        return SubproblemSearch.taught(
+            problem, constraints, [self.learnt()], switches=self.switches, record_facts=record
+        )
+
+    def learnt(self) -> Learnt:
+        """Return what this search leaves to others; it may be thrown away then, which sets most memory free."""
+        lower = self._graph.lower[: len(self._graph)].copy()
+        support = self.constraints.min_support
+        return Learnt(self.problem, support, self._graph.index, lower, self._prices.penalty, self._best.sketch)
+
+    @classmethod
+    def taught(
+        cls,
+        problem: Problem,
+        constraints: Constraints | None,
+        learnt: Sequence[Learnt],
+        *,
+        switches: Collection[str] = tuple(SWITCHES),
+        record_facts: bool = False,
+    ) -> SubproblemSearch:
+        """Return a search that knows what still holds of what one other has learnt, or two.
+
+        Two that know the same subsets at a smaller and at a larger λ say more together than each alone.
+        """
+        search = cls(problem, constraints, switches=switches, record_facts=record_facts)
+        for source in learnt:
             old = source.problem
             if not np.array_equal(problem.features, old.features) or (
                 (problem.cost, problem.class_weight) != (old.cost, old.class_weight)
             ):
                 raise InputError("a search can continue on the same data only: features, labels, weights and costs")
-            if search.constraints.min_support >= source.constraints.min_support:
-                holding.append(Priced(source._graph, source._prices.penalty))
-                search._told.add(*repriced(holding[-1], search._prices))
-            search._offer(source._best.sketch)
+            search._offer(source.best)
+        holding = [source for source in learnt if search.constraints.min_support >= source.min_support]
+        for source in holding:
+            search._told.add(*repriced(source, search._prices))
         if len(holding) == 2 and (chord := between(holding[0], holding[1], search._prices)) is not None:
             search._told.add(*chord)
         return search

@@ -435,8 +435,9 @@ def test_two_searches_say_what_holds_between_them(start: int) -> None:
             search.run(search.root(), Budget(expansions=rng.choice([None, 5])))  # also what is half proved holds
             searches.append(search)
         rng.shuffle(searches)
+        learnt = [search.learnt() for search in searches]
         problem = given.problem.with_regularization(middle)
-        answer = solve(problem, search=searches[0].continued(problem, constraints, other=searches[1]))
+        answer = solve(problem, search=SubproblemSearch.taught(problem, constraints, learnt))
         expected = RandomProblem(given.features, given.labels, middle, given.weights, given.costs).optimum(**limits)
         check_optimal(problem, answer, expected, constraints)
 
@@ -451,6 +452,6 @@ def test_what_holds_between_two_searches_spares_work() -> None:
         solve(search.problem, search=search)
     one = solve(middle, search=first.continued(middle))
     two = solve(middle, search=second.continued(middle))
-    both = solve(middle, search=first.continued(middle, other=second))
+    both = solve(middle, search=SubproblemSearch.taught(middle, None, [first.learnt(), second.learnt()]))
     assert one.objective == two.objective == both.objective
     assert both.stats["expanded"] < min(one.stats["expanded"], two.stats["expanded"])
