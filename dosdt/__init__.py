@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from dosdt.binarizer import Binarizer
     from dosdt.checker.verify import Verdict, verify
     from dosdt.classifier import DOSDTClassifier
+    from dosdt.cross_validation import DOSDTClassifierCV
     from dosdt.errors import DOSDTError, InputError
     from dosdt.model_file import Model, load_model, save_model
+    from dosdt.path import DOSDTPath
+    from dosdt.path_plot import plot_path
     from dosdt.problem import Problem
     from dosdt.rules import Rule
     from dosdt.solver import solve
@@ -26,7 +29,9 @@ __version__ = "0.1.0"
 _HOME = {
     "Binarizer": "dosdt.binarizer",
     "DOSDTClassifier": "dosdt.classifier",
+    "DOSDTClassifierCV": "dosdt.cross_validation",
     "DOSDTError": "dosdt.errors",
+    "DOSDTPath": "dosdt.path",
     "InputError": "dosdt.errors",
     "Leaf": "dosdt.tree",
     "Model": "dosdt.model_file",
@@ -37,6 +42,7 @@ _HOME = {
     "Verdict": "dosdt.checker.verify",
     "datasets": "",
     "load_model": "dosdt.model_file",
+    "plot_path": "dosdt.path_plot",
     "save_model": "dosdt.model_file",
     "solve": "dosdt.solver",
     "verify": "dosdt.checker.verify",
@@ -44,7 +50,9 @@ _HOME = {
 __all__ = [
     "Binarizer",
     "DOSDTClassifier",
+    "DOSDTClassifierCV",
     "DOSDTError",
+    "DOSDTPath",
     "InputError",
     "Leaf",
     "Model",
@@ -55,6 +63,7 @@ __all__ = [
     "Verdict",
     "datasets",
     "load_model",
+    "plot_path",
     "save_model",
     "solve",
     "verify",

@@ -183,21 +183,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if certificate is not None:
             self._check_certificate(certificate)
         given = X, y, sample_weight
-        check_regularization(self.regularization)
-        y = checked_labels(X, y)
-        # A row of weight zero has no say in the thresholds either; only its class is known of.
-        rows = rows_that_count(X, sample_weight)
-        X = taken(rows, X)
-        features, rules, columns = self._binarize(X, taken(rows, y), taken(rows, sample_weight))
-        problem = Problem.from_arrays(
-            spread(features, rows, len(y)),
-            y,
-            self.regularization,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            cost_matrix=self.cost_matrix,
-            names=[str(rule) for rule in rules],
-        )
+        problem, rules, columns = self._pose(X, y, sample_weight)
         keeping = _Checkpointing(checkpoint, checkpoint_seconds, getattr(given[1], "name", None))
         if certificate is None:
             answer = self._solve(problem, rules, columns, keeping)
@@ -353,6 +339,25 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.binarizer, Binarizer | None):
             raise InputError("a certificate needs a dosdt.Binarizer: the checker cannot repeat what others do")
         rehearse(path)
+
+    def _pose(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, tuple[Rule, ...], tuple[str, ...]]:
+        """Return the problem, the rules of its features and the columns that they ask about."""
+        check_regularization(self.regularization)
+        y = checked_labels(X, y)
+        # A row of weight zero has no say in the thresholds either; only its class is known of.
+        rows = rows_that_count(X, sample_weight)
+        X = taken(rows, X)
+        features, rules, columns = self._binarize(X, taken(rows, y), taken(rows, sample_weight))
+        problem = Problem.from_arrays(
+            spread(features, rows, len(y)),
+            y,
+            self.regularization,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            cost_matrix=self.cost_matrix,
+            names=[str(rule) for rule in rules],
+        )
+        return problem, rules, columns
 
     def _constraints(self, problem: Problem) -> Constraints:
         support = Fraction(0) if self.min_support is None else exact(self.min_support, "min_support")

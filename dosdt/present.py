@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "dot", "json", "python", "sql")
 _LONGEST_FRACTION = 32  # characters; beyond that a fraction tells a person nothing
-_STOPPED = {
+STOPPED = {
     "time_limit": "the time ran out",
     "memory_limit": "the memory ran out",
     "evaluation_limit": "the evaluations allowed are used up",
@@ -159,7 +159,7 @@ def _verdict(status: str, gap: Fraction) -> str:
     if status == "gap_reached":
         return f"gap_reached: within {at_most(gap)} of optimal, proved"
     if gap:
-        return f"{status}: {_STOPPED.get(status, 'stopped')} before the proof was complete"
+        return f"{status}: {STOPPED.get(status, 'stopped')} before the proof was complete"
     proved = "no allowed tree over these features is better"
     return f"optimal: proved, {proved}" if status == "optimal" else f"{status}, but after the proof: {proved}"
 
