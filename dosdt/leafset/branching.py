@@ -8,7 +8,7 @@ from math import inf
 from dosdt import bounds
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.leaf_limit import LeafLimit
-from dosdt.leafset.leaves import LeafCache
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.policies import POLICIES, Standing
 from dosdt.leafset.queue import Key, OpenTree, TreeQueue
 from dosdt.leafset.shape import sketch_of
@@ -50,6 +50,7 @@ class Branching:
         self._log: list[Key] | None = None  # the same in the order of time, where somebody wants to know it
         self._queue = TreeQueue([])
         self._serial = 0
+        self._waits = False  # whether the tree that is expanded needs what others are to find out
         self._leaf_limit = LeafLimit(problem, self.constraints, self.switches, self._leaves.root)
         self._limit = self._leaves.root.kept  # a single leaf is always a tree: only what is better is of interest
         self._best: tuple[int, Key] | None = None  # what it costs, and the tree
@@ -82,9 +83,15 @@ class Branching:
             others = cost + sum(leasts) - leasts[i]
             if others + leasts[i] >= ceiling:
                 return
-            for _ in self._leaves.look_ahead(leaf, ceiling - others):
+            ahead = self._leaves.ahead(leaf, ceiling - others)
+            for next_leaf in self._shared_out(tree, ahead):
+                self._leaves.look(next_leaf)
                 yield
+            if ahead:
+                self._leaves.prospects(leaf, ceiling - others)  # of which more is known now
             leasts[i] = leaf.least
+        if self._waits:
+            return
         spare = ceiling - cost - sum(leasts)
         # The leaf with most options last: its loop is the innermost and the cheapest.
         choices = sorted(
@@ -151,6 +158,10 @@ class Branching:
             if steps > _STEPS_BETWEEN_PAUSES:
                 steps = 0
                 yield
+
+    def _shared_out(self, tree: OpenTree, leaves: list[Leaf]) -> list[Leaf]:  # noqa: ARG002 - others share
+        """Return those of the leaves to look at that are to be looked at here."""
+        return leaves
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
         """Take in a tree unless it has been generated before."""

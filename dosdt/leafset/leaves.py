@@ -56,6 +56,7 @@ class Leaf:
         "kept",
         "label",
         "least",
+        "looked_at",
         "loss",
         "made",
         "parents",
@@ -79,6 +80,7 @@ class Leaf:
         self.label = totals.cost.index(self.loss)
         self.kept, self.split, self.splittable = appraisal
         self.least = self.split
+        self.looked_at = False
         self.told = self.split  # what other members of a team know of it
         self.cuts: Sequence[int] | None = None
         self.made: list[Option] = []  # of the first of these cuts
@@ -169,32 +171,32 @@ class LeafCache:
             self._raise(leaf, min(known[0][0], not_made) if known else not_made)
         return known
 
-    def look_ahead(self, leaf: Leaf, ceiling: int) -> Iterator[None]:
-        """Find out more of the leaves that splitting this one for less than `ceiling` leads to; pause after each.
+    def ahead(self, leaf: Leaf, ceiling: int) -> list[Leaf]:
+        """Return the leaves to look at before this one is split for less than `ceiling`: those to be split next.
 
-        Whoever splits it so will need it anyway. To know it before pays where several leaves of a tree are to be
+        Whoever splits it so will need that anyway. To know it before pays where several leaves of a tree are to be
         split, since their prospects multiply.
         """
         if not self._looks_ahead:
-            return
+            return []
         prospects = self.prospects(leaf, ceiling)
         if ceiling <= leaf.precise:
-            return
-        for least, option in prospects:
-            if least >= ceiling:
-                break
-            for code in option[4]:
-                child = self.leaves[code >> 1]
-                # Where another member of a team has looked already, what it said will do.
-                if code & 1 and child.cuts is None and child.least == child.split:
-                    cuts = self._count_cuts(child)
-                    self._raise(child, cuts[0] // self._ways if cuts else self.hopeless)
-                    yield
-        leaf.precise = ceiling
-        self.prospects(leaf, ceiling)
+            return []
+        numbers = [code >> 1 for least, option in prospects if least < ceiling for code in option[4] if code & 1]
+        unknown = [child for number in dict.fromkeys(numbers) if not (child := self.leaves[number]).looked_at]
+        if not unknown:
+            leaf.precise = ceiling
+        return unknown
+
+    def look(self, leaf: Leaf) -> None:
+        """Find out what splitting a leaf costs at the least, by the sums of the new leaves; none of them is made."""
+        if leaf.cuts is None:
+            cuts = self._count_cuts(leaf)
+            self._raise(leaf, cuts[0] // self._ways if cuts else self.hopeless)
 
     def hear(self, leaf: Leaf, least: int) -> None:
         """Take in what another process has found that a leaf to be split costs at the least."""
+        leaf.looked_at = True
         leaf.told = max(leaf.told, least)
         self._raise(leaf, least)
 
@@ -268,7 +270,7 @@ class LeafCache:
             found.sort()
         cuts = array("q", found) if self._short else found
         if "leaf_cache" in self._switches:
-            leaf.cuts = cuts
+            leaf.cuts, leaf.looked_at = cuts, True
         return cuts
 
     def _cuts(self, leaf: Leaf, feature: int, yes_totals: Totals) -> Iterator[int]:

@@ -82,7 +82,7 @@ class Letter(NamedTuple):
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
     expanded; the others are at their home. `raised` are leaves of which the sender knows more than it has said yet,
-    and `leasts` what they cost at the least if they are split.
+    and `leasts` what they cost at the least if they are split; `asked` are leaves to be looked at for the sender.
     """
 
     header: Header
@@ -92,23 +92,24 @@ class Letter(NamedTuple):
     given: int = 0
     raised: Sequence[int] = ()
     leasts: Sequence[int] = ()
+    asked: Sequence[int] = ()
 
 
 def encode(letter: Letter) -> bytes:
     """Return a letter as bytes."""
     sender, limit, bound, still_open, stop, save = letter.header
     head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
-    if not len(letter.trees.sizes) and not letter.raised:
+    if not len(letter.trees.sizes) and not letter.raised and not letter.asked:
         return _packed(head)
-    raised = [letter.given, _raw(np.asarray(letter.raised)), [_brief(least) for least in letter.leasts]]
-    return _packed((*head, *raised, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
+    numbers = [letter.given, list(letter.raised), [_brief(least) for least in letter.leasts], list(letter.asked)]
+    return _packed((*head, *numbers, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
     sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
     header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
-    given, raised, leasts, *raw = rest or [0, b"", [], *[b""] * 5]
+    given, raised, leasts, asked, *raw = rest or [0, [], [], [], *[b""] * 5]
     leaves, *others = map(_array, raw)
     return Letter(
         header,
@@ -116,8 +117,9 @@ def decode(message: bytes) -> Letter:
         Lists(*others[:2]),
         Lists(*others[2:]),
         given,
-        _array(raised).tolist(),
+        raised,
         [least if isinstance(least, int) else _int_of(least) for least in leasts],
+        asked,
     )
 
 

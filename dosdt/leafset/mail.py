@@ -31,6 +31,7 @@ class Mail:
         self._trees: list[list[Key]] = [[] for _ in range(post.size)]
         self._bounds: list[list[int]] = [[] for _ in range(post.size)]
         self._given: list[Task] = [[] for _ in range(post.size)]
+        self._asked: list[list[Leaf]] = [[] for _ in range(post.size)]
         # By own leaf number, which leaves each member has been told; by the number it gives, each leaf's own.
         self._told: list[Array] = [np.zeros(0, np.bool_) for _ in range(post.size)]
         self._own: list[Array] = [np.zeros(0, np.int64) for _ in range(post.size)]
@@ -45,6 +46,10 @@ class Mail:
         """Lay open trees aside for a member that has nothing to do."""
         self.given += len(trees)
         self._given[member] += trees
+
+    def ask(self, member: int, leaf: Leaf) -> None:
+        """Ask a member to look at a leaf."""
+        self._asked[member].append(leaf)
 
     def drop(self, limit: int) -> None:
         """Forget the new trees laid aside that cannot cost less than `limit`."""
@@ -66,8 +71,9 @@ class Mail:
         letters = []
         for home, (given, trees) in enumerate(zip(self._given, self._trees, strict=True)):
             known = [] if home == header.sender else raised
-            letters.append(self._letter(header, home, known) if given or trees or known else nothing)
-            self._trees[home], self._bounds[home], self._given[home] = [], [], []
+            something = given or trees or known or self._asked[home]
+            letters.append(self._letter(header, home, known) if something else nothing)
+            self._trees[home], self._bounds[home], self._given[home], self._asked[home] = [], [], [], []
         return letters
 
     def read(self, letter: Letter) -> tuple[Lists, Lists]:
@@ -80,17 +86,22 @@ class Mail:
             self._leaves.hear(self._leaves.leaves[self._own[sender][number]], least)
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
+    def asked(self, letter: Letter) -> list[Leaf]:
+        """Return the leaves that the sender of a letter, which was read, wants to be looked at."""
+        return [self._leaves.leaves[self._own[letter.header.sender][number]] for number in letter.asked]
+
     def _letter(self, header: Header, home: int, raised: Sequence[Leaf]) -> bytes:
         leaves = self._leaves.leaves
         given = [key for *_, key in self._given[home]]
         trees = lists_of([*given, *self._trees[home]])
-        numbers = [leaf.index for leaf in raised]
+        numbers, asked = [leaf.index for leaf in raised], [leaf.index for leaf in self._asked[home]]
         told = self._told[home] = grown(self._told[home], len(leaves))
-        used = np.concatenate([trees.items >> 1, np.array(numbers, np.int64)])
+        used = np.concatenate([trees.items >> 1, np.array([*numbers, *asked], np.int64)])
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
-        return encode(Letter(header, new, paths, trees, len(given), numbers, [leaf.least for leaf in raised]))
+        leasts = [leaf.least for leaf in raised]
+        return encode(Letter(header, new, paths, trees, len(given), numbers, leasts, asked))
 
 
 _NO_NUMBERS = np.zeros(0, np.int64)

@@ -44,20 +44,25 @@ def test_least_is_a_bound(start: int) -> None:
     assert raised > 100
 
 
+def look_ahead(leaves: LeafCache) -> None:
+    for leaf in leaves.ahead(leaves.root, leaves.hopeless):
+        leaves.look(leaf)
+    assert not leaves.ahead(leaves.root, leaves.hopeless)
+    leaves.prospects(leaves.root, leaves.hopeless)
+
+
 def test_what_others_found_out_counts() -> None:
     for seed in range(20):
         problem = random_problem(seed + 310_000, max_features=5).problem
         one, other = (LeafCache(problem, Constraints(), frozenset(SWITCHES)) for _ in range(2))
         if not one.root.splittable:
             continue
-        for _ in one.look_ahead(one.root, one.hopeless):
-            pass
+        look_ahead(one)
         for leaf in list(one.leaves):
             other.hear(other.at(leaf.path), leaf.least)
         assert other.root.least == one.root.least
         counted = other.counted
-        for _ in other.look_ahead(other.root, other.hopeless):
-            pass
+        look_ahead(other)
         assert other.root.least == one.root.least
         assert counted <= other.counted <= one.counted
         assert [least for least, _ in other.prospects(other.root, other.hopeless)] == [

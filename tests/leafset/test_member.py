@@ -383,7 +383,7 @@ def test_costs_of_any_length(unit: int, small_steps: None) -> None:
 def test_letters() -> None:
     header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
-    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, [4, 1], [1 << 100, 5])
+    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, [4, 1], [1 << 100, 5], [4])
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
@@ -391,7 +391,7 @@ def test_letters() -> None:
     assert list(read.trees.tuples()) == [(2, 5), (9,), (1, 2, 4)]
     assert read.trees.starts.tolist() == [0, 2, 3]
     assert read.given == 2
-    assert (read.raised, read.leasts) == ([4, 1], [1 << 100, 5])
+    assert (read.raised, read.leasts, read.asked) == ([4, 1], [1 << 100, 5], [4])
     given, others = read.trees.parted(read.given)
     assert (list(given.tuples()), list(others.tuples())) == ([(2, 5), (9,)], [(1, 2, 4)])
     nothing = Lists(np.zeros(0, int), np.zeros(0, int))
