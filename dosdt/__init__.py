@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from dosdt.classifier import DOSDTClassifier
     from dosdt.errors import DOSDTError, InputError
     from dosdt.model_file import Model, load_model, save_model
+    from dosdt.plotting import plot_tree
     from dosdt.problem import Problem
+    from dosdt.reporting.page import report, write_report
     from dosdt.rules import Rule
     from dosdt.solver import solve
     from dosdt.tree import Leaf, Split, Tree
@@ -37,9 +39,12 @@ _HOME = {
     "Verdict": "dosdt.checker.verify",
     "datasets": "",
     "load_model": "dosdt.model_file",
+    "plot_tree": "dosdt.plotting",
+    "report": "dosdt.reporting.page",
     "save_model": "dosdt.model_file",
     "solve": "dosdt.solver",
     "verify": "dosdt.checker.verify",
+    "write_report": "dosdt.reporting.page",
 }
 __all__ = [
     "Binarizer",
@@ -55,9 +60,12 @@ __all__ = [
     "Verdict",
     "datasets",
     "load_model",
+    "plot_tree",
+    "report",
     "save_model",
     "solve",
     "verify",
+    "write_report",
 ]
 
 

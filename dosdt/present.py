@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dosdt.datasets import DatasetInfo
     from dosdt.model_file import Model
 
-FORMATS = ("text", "dot", "json", "python", "sql")
+FORMATS = ("text", "svg", "dot", "json", "python", "sql")
 _LONGEST_FRACTION = 32  # characters; beyond that a fraction tells a person nothing
 _STOPPED = {
     "time_limit": "the time ran out",
@@ -95,6 +95,8 @@ def model_text(model: Model, form: str) -> str:
         text = export.to_text(model.tree, regularization=model.regularization)
         bound = f"; lower bound {_exactly(model.lower_bound)}" if model.gap else ""
         return f"{text}{_verdict(model.status, model.gap)}{bound}\n"
+    if form == "svg":
+        return export.to_svg(model.tree)
     if form == "dot":
         return export.to_dot(model.tree)
     if form == "json":
