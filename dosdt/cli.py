@@ -16,6 +16,7 @@ import typer
 
 from dosdt import __version__, options
 from dosdt.errors import InputError
+from dosdt.report_command import register as register_report
 from dosdt.submit import register as register_submit
 
 app = typer.Typer(
@@ -244,6 +245,7 @@ def demo() -> None:
     run(emit, verbose=_on_terminal())
 
 
+register_report(app)
 register_submit(app)
 
 

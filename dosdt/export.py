@@ -25,9 +25,9 @@ def to_text(tree: Tree, *, regularization: Fraction | None = None) -> str:
     """
     lines: list[str] = []
     parts = [0]  # roots of the drawings; the first is the whole tree, the others are reached by their number
-    for number, root in enumerate(parts):
-        if number:
-            lines += ["", f"({number})"]
+    for part, root in enumerate(parts):
+        if part:
+            lines += ["", f"({part})"]
         # Each entry: node, what is drawn before it, what is drawn before its children, levels above it.
         waiting = [(root, "", "", 0)]
         while waiting:

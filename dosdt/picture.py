@@ -202,7 +202,7 @@ def _em(character: str) -> float:
 
 def wrapped(text: str, widest: float, size: float, bold: bool, measure: Measure) -> list[str]:
     """Break a text into lines, after blanks and signs where there are some; what three lines do not hold is cut."""
-    lines = []
+    lines: list[str] = []
     rest = text.strip() or text
     while rest and len(lines) < MOST_LINES:
         fitting = len(rest)

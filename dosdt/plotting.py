@@ -64,8 +64,9 @@ def plot_tree(
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
     if fontsize is None:
-        if ax.figure.get_layout_engine() is not None:
-            ax.figure.draw_without_rendering()  # only then do the axes have their size
+        figure = ax.get_figure(root=True)
+        if figure is not None and figure.get_layout_engine() is not None:
+            figure.draw_without_rendering()  # only then do the axes have their size
         # How many points one unit of the picture has on these axes.
         extent = ax.get_window_extent()
         points = 72.0 / ax.figure.dpi
@@ -73,7 +74,9 @@ def plot_tree(
             points * extent.width / (layout.width + 2 * margin), points * extent.height / (layout.height + 2 * margin)
         )
         fontsize = min(picture.size * fits, _LARGEST)
-        _centre(ax, layout.width, layout.height, points * extent.width, points * extent.height, fontsize / picture.size)
+        _centre(
+            ax, layout.width, layout.height, points * extent.width, points * extent.height, fontsize / picture.size
+        )
     _draw_edges(ax, picture, fontsize)
     return [text for index in range(len(tree.nodes)) for text in _draw_node(ax, picture, index, fontsize, filled)]
 
@@ -88,7 +91,9 @@ def tree_in(model: Any) -> Tree:
         check_is_fitted(model, "tree_")
     tree = getattr(model, "tree_", getattr(model, "tree", None))
     if not isinstance(tree, Tree):
-        raise InputError(f"there is no tree in a {type(model).__name__}; pass a fitted DOSDTClassifier, a Model or a Tree")
+        raise InputError(
+            f"there is no tree in a {type(model).__name__}; pass a fitted DOSDTClassifier, a Model or a Tree"
+        )
     return tree
 
 

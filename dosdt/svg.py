@@ -96,7 +96,8 @@ def _edge(picture: Picture, parent: int, child: int, answer: str) -> str:
     side = -1 if lower.x < upper.x else 1
     radius = min(radius, abs(lower.x - upper.x) / 2)
     path = (
-        f"M{upper.x:.2f} {upper.y + upper.height:.2f}V{bend - radius:.2f}q0 {radius:.2f} {side * radius:.2f} {radius:.2f}"
+        f"M{upper.x:.2f} {upper.y + upper.height:.2f}V{bend - radius:.2f}"
+        f"q0 {radius:.2f} {side * radius:.2f} {radius:.2f}"
         f"H{lower.x - side * radius:.2f}q{side * radius:.2f} 0 {side * radius:.2f} {radius:.2f}V{lower.y:.2f}"
     )
     anchor = "end" if answer == "yes" else "start"
@@ -132,9 +133,9 @@ def _node(picture: Picture, index: int, place: tuple[int, int] | None) -> str:
         return f"<g>{''.join(parts)}<title>{words}</title></g>" if _cut(card) else f"<g>{''.join(parts)}</g>"
     level, nth = place
     return (
-        f'<g class="dosdt-node" data-node="{index}" role="treeitem" tabindex="{-1 if index else 0}" aria-level="{level}" '
-        f'aria-posinset="{nth}" aria-setsize="{2 if index else 1}" aria-label="{words}">{"".join(parts)}'
-        f"<title>{words}</title></g>"
+        f'<g class="dosdt-node" data-node="{index}" role="treeitem" tabindex="{-1 if index else 0}" '
+        f'aria-level="{level}" aria-posinset="{nth}" aria-setsize="{2 if index else 1}" '
+        f'aria-label="{words}">{"".join(parts)}<title>{words}</title></g>'
     )
 
 

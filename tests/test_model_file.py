@@ -89,7 +89,7 @@ def test_numpy_scalars_are_saved_as_plain_values(tmp_path: Path) -> None:
 def test_the_file_is_readable_json_with_a_schema(tmp_path: Path) -> None:
     save_model(MODEL, tmp_path / "m")
     data = json.loads((tmp_path / "m").read_text(encoding="utf-8"))
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     assert data["format"] == "dosdt-model"
     assert data["objective"] == "98347/276280"
     assert len(data["nodes"]) == len(MODEL.tree.nodes)
