@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dosdt.present import verdict, at_most
+from dosdt.present import at_most, verdict
 
 
 @pytest.mark.parametrize(

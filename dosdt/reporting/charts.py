@@ -9,6 +9,7 @@ from math import ceil, floor, log10
 
 from dosdt.reporting.path_data import PathPoint
 from dosdt.search_record import Step
+from dosdt.tree import Tree
 
 WIDTH, HEIGHT = 640, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 86, 14, 44
@@ -38,8 +39,8 @@ def trace_chart(trace: Sequence[Step]) -> str:
     return _chart(words, parts)
 
 
-def path_chart(points: Sequence[PathPoint], leaves: int) -> str:
-    """Return errors over leaves of the trees that are optimal for some λ; that with so many `leaves` stands out."""
+def path_chart(points: Sequence[PathPoint], tree: Tree) -> str:
+    """Return errors over leaves of the trees that are optimal for some λ; `tree` stands out."""
     xs, ys = [point.leaves for point in points], [_float(point.errors) for point in points]
     x = _scale(min(xs) - 0.5, max(xs) + 0.5, _LEFT, WIDTH - _RIGHT)
     low, high = _room(0.0, max(ys))
@@ -52,7 +53,7 @@ def path_chart(points: Sequence[PathPoint], leaves: int) -> str:
         + '"/>'
     )
     for point, errors in zip(points, ys, strict=True):
-        own = point.leaves == leaves
+        own = point.is_of(tree)
         title = f"{point.leaves} leaves, {point.errors} errors: λ from {_short(point.low)} to {_short(point.high)}"
         parts.append(
             f'<circle class="{"own" if own else "dot"}" cx="{x(point.leaves):.1f}" cy="{y(errors):.1f}" '

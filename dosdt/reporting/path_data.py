@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from dosdt.errors import InputError
 from dosdt.exact import exact
 from dosdt.json_fields import field_in, integer_in, join, parse, wrong
+from dosdt.tree import Tree
 
 
 class PathPoint(NamedTuple):
@@ -21,6 +22,10 @@ class PathPoint(NamedTuple):
     low: Fraction
     high: Fraction | None
     proved: bool
+
+    def is_of(self, tree: Tree) -> bool:
+        """Say whether a tree has as many leaves and errors."""
+        return self.leaves == tree.n_leaves and self.errors == tree.cost
 
 
 def read_path(path: str | os.PathLike[str]) -> tuple[PathPoint, ...]:

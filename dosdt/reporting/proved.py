@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from html import escape
 
 from dosdt.checker.claims import Certificate
@@ -69,8 +70,8 @@ def _course(record: SearchRecord) -> str:
     rows = [[f"{step.seconds:.4g}", decimal(step.incumbent), decimal(step.lower_bound)] for step in record.trace]
     numbers = table("Course of the search", ["seconds", "best objective", "lower bound"], rows)
     return (
-        f"<figure>{trace_chart(record.trace)}<figcaption>The best tree so far (solid) and the bound that no tree is "
-        "below (dashed); where they meet, the proof is complete.</figcaption></figure>"
+        f'<figure><div class="scroll">{trace_chart(record.trace)}</div><figcaption>The best tree so far (solid) and '
+        "the bound that no tree is below (dashed); where they meet, the proof is complete.</figcaption></figure>"
         f'<details class="screen"><summary>These numbers as a table</summary>{numbers}</details>'
     )
 
@@ -115,16 +116,24 @@ def path_section(points: Sequence[PathPoint], model: Model) -> str:
     """Return the trade-off between leaves and errors over all λ."""
     rows = []
     for point in points:
-        high = "∞" if point.high is None else exactly(point.high)
-        own = " (this tree)" if point.leaves == model.tree.n_leaves else ""
-        shown = [f"{point.leaves:,}{own}", number(point.errors), escape(exactly(point.low)), escape(high)]
-        rows.append([*shown, "yes" if point.proved else "no"])
+        own = " (this tree)" if point.is_of(model.tree) else ""
+        high = "∞" if point.high is None else _short(point.high)
+        rows.append([f"{point.leaves:,}{own}", number(point.errors), _short(point.low), high, _yes(point.proved)])
     heads = ["leaves", "errors", "λ from", "λ to", "proved"]
     return section(
         "path",
         "Other penalties",
         "<p>A larger λ asks for fewer leaves, a smaller one for fewer errors. These are the trees that are optimal "
         "for some λ, each with the λ for which it is.</p>"
-        f'<div class="columns"><figure>{path_chart(points, model.tree.n_leaves)}</figure>'
+        f'<div class="columns"><figure class="scroll">{path_chart(points, model.tree)}</figure>'
         f"<div>{table('Trees along the path', heads, rows)}</div></div>",
     )
+
+
+def _short(value: Fraction) -> str:
+    exact = str(value)
+    return exact if len(exact) <= 14 else decimal(value)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

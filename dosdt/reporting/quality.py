@@ -67,8 +67,8 @@ def _confusion(tree: Tree, judged: Assessment) -> str:
     ]
     last = "".join(f"<td>{text}</td>" for text in right)
     return (
-        '<div class="scroll"><table class="confusion"><caption>Confusion matrix: labels in rows, answers in columns'
-        f'</caption><thead><tr><th scope="col">label</th>{head}<th scope="col">rows</th>'
+        '<div class="scroll"><table class="confusion"><caption>Confusion matrix'
+        f'</caption><thead><tr><th scope="col">label ↓ answer →</th>{head}<th scope="col">rows</th>'
         f'<th scope="col">found (recall)</th></tr></thead><tbody>{"".join(rows)}</tbody>'
         f'<tfoot><tr><th scope="row">right (precision)</th>{last}<td></td><td></td></tr></tfoot></table></div>'
     )

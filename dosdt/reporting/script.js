@@ -68,6 +68,17 @@
     nodes.get(next).scrollIntoView({ block: "nearest", inline: "nearest" });
   });
 
+  // A tree too wide for its box can be made to fit.
+  const box = tree.closest(".treebox");
+  const button = document.querySelector(".fitting");
+  const natural = Number(tree.getAttribute("width"));
+  const wide = () => { button.hidden = natural <= box.clientWidth; };
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", String(box.classList.toggle("fit")));
+  });
+  addEventListener("resize", wide);
+  wide();
+
   // One case through the tree.
   const form = document.getElementById("case");
   const NOTHING = { missing: true };
@@ -162,7 +173,15 @@
     }
   };
   if (form) {
-    form.addEventListener("input", update);
+    form.addEventListener("input", () => {
+      update();
+      const leaf = [...tree.querySelectorAll("[data-node].way")].at(-1);
+      if (!leaf) return;
+      const [inner, outer] = [leaf.getBoundingClientRect(), box.getBoundingClientRect()];
+      if (inner.left < outer.left || inner.right > outer.right) {
+        box.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
+      }
+    });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(update));
     update();

@@ -23,11 +23,10 @@ from dosdt.words import evidence, one_line
 
 def lead(model: Model) -> str:
     """Return what the page is about in a sentence."""
-    leaves = "one leaf" if model.tree.n_leaves == 1 else f"{model.tree.n_leaves:,} leaves"
-    about = "" if model.target is None else f" for {escape(one_line(model.target))}"
+    leaves = "One leaf" if model.tree.n_leaves == 1 else f"{model.tree.n_leaves:,} leaves"
     if not model.gap:
-        return f"A decision tree{about} with {leaves}, proved optimal: no allowed tree over its features is better."
-    return f"A decision tree{about} with {leaves}; no allowed tree is better by more than {at_most(model.gap)}."
+        return f"{leaves}, proved optimal: no allowed tree over these features is better."
+    return f"{leaves}; no allowed tree over these features is better by more than {at_most(model.gap)}."
 
 
 def tiles(model: Model, judged: Assessment) -> str:
@@ -62,6 +61,7 @@ def tree_section(model: Model) -> str:
         "The tree",
         '<p class="hint screen">Point at a node to see the way to it. With the keyboard: Tab into the tree, then the '
         "arrow keys; down goes to the yes side.</p>"
+        '<button type="button" class="fitting screen" aria-pressed="false" hidden>Fit the tree to the page</button>'
         f'<figure><div class="treebox">{drawn}</div><figcaption><ul class="legend" aria-label="Classes">{legend}</ul>'
         "Counts and bars are those of the training data; a bar shows the share of each class.</figcaption></figure>"
         f'<details class="words"><summary>The tree in words</summary>{tree_words(tree)}</details>',
