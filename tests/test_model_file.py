@@ -20,7 +20,6 @@ from dosdt.rules import Rule
 from dosdt.search_record import MOST_STEPS, SearchRecord, Step, steps
 from dosdt.tree import Leaf, Split, Tree
 
-
 RECORD = SearchRecord(
     rows=6907,
     distinct_rows=123,
