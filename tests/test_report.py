@@ -171,8 +171,8 @@ def test_wilson_covers() -> None:
 
 
 def test_intervals_are_rounded_outwards() -> None:
-    assert interval(8, 10) == "49.0–94.4 %"
-    assert interval(10, 10) == "72.2–100.0 %"
+    assert interval(8, 10) == "49.0–94.4\N{NO-BREAK SPACE}%"
+    assert interval(10, 10) == "72.2–100.0\N{NO-BREAK SPACE}%"
 
 
 def test_labels_of_other_types_and_unknown_ones() -> None:

@@ -357,7 +357,7 @@ def test_screen_readers_find_their_way(opened: Any) -> None:
     assert page.get_by_role("heading", level=1).count() == 1
     assert page.get_by_role("navigation", name="Sections").count() == 1
     assert page.get_by_role("status").count() == 1
-    assert page.get_by_role("table", name="Confusion matrix").count() == 1
+    assert page.get_by_role("table", name="Confusion matrix: rows by label, columns by answer").count() == 1
     for name in PLACE:
         assert page.get_by_label(name, exact=True).count() == 1, name
 

@@ -118,7 +118,7 @@ def page(
         footer=f"Made by dosdt {__version__}. λ = {escape(exactly(model.regularization))}. This page loads nothing "
         "and holds no rows of the data, only counts, ranges and categories.",
         style=_text("style.css"),
-        data=_script_data(_data(model.tree, fields)),
+        data=_script_data(_data(model, fields)),
         script=script,
         hash=f"sha256-{digest}",
     )
@@ -168,24 +168,27 @@ def _script_data(data: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _data(tree: Tree, fields: tuple[Field, ...]) -> dict[str, Any]:
+def _data(model: Model, fields: tuple[Field, ...]) -> dict[str, Any]:
     """Return what the page's script needs: columns, and nodes with what it is to say about them."""
     from dosdt.colours import class_colours
 
+    tree = model.tree
+    # Without weights every row weighs 1.
+    unit = "weight" if model.search is None or model.search.weighted else "rows"
     colours = class_colours(len(tree.classes))
     nodes = nodes_data(tree, {field.name: place for place, field in enumerate(fields)})
     for node, data in zip(tree.nodes, nodes, strict=True):
         if isinstance(node, Split):
             data["question"] = f"{question(node.rule)}?"
         else:
-            data |= _leaf(tree, node, colours)
+            data |= _leaf(tree, node, colours, unit)
     return {
         "fields": [{"name": one_line(field.name), "kind": field.kind, "whole": field.whole} for field in fields],
         "nodes": nodes,
     }
 
 
-def _leaf(tree: Tree, leaf: Leaf, colours: tuple[str, ...]) -> dict[str, Any]:
+def _leaf(tree: Tree, leaf: Leaf, colours: tuple[str, ...], unit: str) -> dict[str, Any]:
     total = sum(leaf.class_weights, Fraction(0))
     shares = [
         weight / total if total else Fraction(int(place == leaf.label))
@@ -193,7 +196,7 @@ def _leaf(tree: Tree, leaf: Leaf, colours: tuple[str, ...]) -> dict[str, Any]:
     ]
     return {
         "label": one_line(str(tree.classes[leaf.label])),
-        "words": f"{evidence(leaf)} of the training weight that reaches this leaf",
+        "words": f"{evidence(leaf)} of the training {unit} in this leaf",
         "shares": [
             [one_line(str(label)), whole_percent(share), float(share), colour]
             for label, share, colour in zip(tree.classes, shares, colours, strict=True)

@@ -67,10 +67,10 @@ def _confusion(tree: Tree, judged: Assessment) -> str:
     ]
     last = "".join(f"<td>{text}</td>" for text in right)
     return (
-        '<div class="scroll"><table class="confusion"><caption>Confusion matrix'
-        f'</caption><thead><tr><th scope="col">label ↓ answer →</th>{head}<th scope="col">rows</th>'
-        f'<th scope="col">found (recall)</th></tr></thead><tbody>{"".join(rows)}</tbody>'
-        f'<tfoot><tr><th scope="row">right (precision)</th>{last}<td></td><td></td></tr></tfoot></table></div>'
+        '<div class="scroll"><table class="confusion"><caption>Confusion matrix: rows by label, columns by answer'
+        f'</caption><thead><tr><th scope="col">label</th>{head}<th scope="col">rows</th>'
+        f'<th scope="col">recall</th></tr></thead><tbody>{"".join(rows)}</tbody>'
+        f'<tfoot><tr><th scope="row">precision</th>{last}<td></td><td></td></tr></tfoot></table></div>'
     )
 
 
@@ -146,4 +146,4 @@ def data_section(model: Model, judged: Assessment, fields: Sequence[Field]) -> s
 def interval(correct: int, rows: int) -> str:
     """Return Wilson's interval in per cent, rounded outwards."""
     low, high = wilson(correct, rows)
-    return f"{floor(1000 * low) / 10:.1f}–{ceil(1000 * high) / 10:.1f} %"
+    return f"{floor(1000 * low) / 10:.1f}–{ceil(1000 * high) / 10:.1f}\N{NO-BREAK SPACE}%"
