@@ -44,7 +44,8 @@ def plot_tree(
     precision : int, optional
         Digits after the point of thresholds; by default they are shown as they are.
     fontsize : float, optional
-        In points; by default the largest, up to 10, with which the tree fits the axes.
+        In points; by default the largest, up to 10, with which the tree fits the axes. With a larger one texts do not
+        fit their boxes: make the figure larger, too.
 
     Returns
     -------
@@ -58,25 +59,9 @@ def plot_tree(
     picture = picture_of(
         tree, size=10.0, measure=_measure(), class_names=class_names, label=label, precision=precision
     )
-    layout, margin = picture.layout, 4.0
-    ax.set_xlim(-margin, layout.width + margin)
-    ax.set_ylim(layout.height + margin, -margin)
-    ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
-    if fontsize is None:
-        figure = ax.get_figure(root=True)
-        if figure is not None and figure.get_layout_engine() is not None:
-            figure.draw_without_rendering()  # only then do the axes have their size
-        # How many points one unit of the picture has on these axes.
-        extent = ax.get_window_extent()
-        points = 72.0 / ax.figure.dpi
-        fits = min(
-            points * extent.width / (layout.width + 2 * margin), points * extent.height / (layout.height + 2 * margin)
-        )
-        fontsize = min(picture.size * fits, _LARGEST)
-        _centre(
-            ax, layout.width, layout.height, points * extent.width, points * extent.height, fontsize / picture.size
-        )
+    fits = _fitting(ax, picture, None if fontsize is None else fontsize / picture.size)
+    fontsize = fits * picture.size if fontsize is None else fontsize
     _draw_edges(ax, picture, fontsize)
     return [text for index in range(len(tree.nodes)) for text in _draw_node(ax, picture, index, fontsize, filled)]
 
@@ -109,11 +94,24 @@ def _measure() -> Measure:
     return width
 
 
-def _centre(ax: Axes, width: float, height: float, across: float, down: float, scale: float) -> None:
-    """Show as much around the picture as the axes have room for, so that a unit is exactly `scale` points."""
-    free, below = across / scale - width, down / scale - height
-    ax.set_xlim(-free / 2, width + free / 2)
-    ax.set_ylim(height + below / 2, -below / 2)
+def _fitting(ax: Axes, picture: Picture, wanted: float | None) -> float:
+    """Let the axes show the picture in their middle; return how many points one of its units then has.
+
+    That is as many as fit, but not more than `wanted`.
+    """
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()  # only then do the axes have their size
+    extent, margin = ax.get_window_extent(), 4.0
+    width, height = picture.layout.width, picture.layout.height
+    across, down = 72.0 / figure.dpi * extent.width, 72.0 / figure.dpi * extent.height
+    fits = min(across / (width + 2 * margin), down / (height + 2 * margin))
+    scale = min(fits, _LARGEST / picture.size if wanted is None else wanted)
+    ax.set_xlim(width / 2 - across / scale / 2, width / 2 + across / scale / 2)
+    ax.set_ylim(height / 2 + down / scale / 2, height / 2 - down / scale / 2)
+    ax.set_aspect("equal", adjustable="box")
+    return scale
 
 
 def _draw_edges(ax: Axes, picture: Picture, fontsize: float) -> None:
