@@ -54,6 +54,6 @@ def report(
         from dosdt.checker.verify import verify_table
 
         checked = verify_table(certificate, frame)
-    write_atomically(output, page(fitted, table, labels, title=title, checked=checked, path=path))
     judged = assess(fitted.tree, table, labels)
+    write_atomically(output, page(fitted, table, judged, title=title, checked=checked, path=path))
     emit(f"{output}: {accuracy(judged.correct, judged.rows)}\n")

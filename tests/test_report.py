@@ -367,3 +367,29 @@ def test_values_never_seen_do_no_harm() -> None:
     odd[COLOUR] = "never seen"
     odd[AGE] = np.nan
     assert "missing" in report(MODEL, odd, Y)
+
+
+def test_a_hostile_model_file_is_only_text() -> None:
+    bad = "</script>: <img src=x onerror=alert(1)>, \x00\r\n"
+    worse = f"{bad}\ud800"  # which pandas cannot hold
+    tree = MODEL.tree_
+    renamed = {name: f"{name}{bad}" for name in tree.columns}
+    nodes = tuple(
+        replace(node, rule=replace(node.rule, column=renamed[node.rule.column])) if isinstance(node, Split) else node
+        for node in tree.nodes
+    )
+    hostile = replace(
+        MODEL.to_model(worse),
+        tree=Tree(nodes, tuple(f"{label}{worse}" for label in tree.classes), tuple(renamed.values())),
+        status=worse,
+        algorithm=worse,
+        lower_bound=MODEL.lower_bound_ / 2,
+    )
+    frame = X.rename(columns=renamed)
+    frame[renamed[COLOUR]] = [f"{text}{bad}" for text in X[COLOUR]]
+    text = report(hostile, frame, [f"{label}{worse}" for label in Y], title=worse)
+    text.encode("utf-8")
+    page = Page(text)
+    assert page.all("img") == []
+    assert len(page.all("script")) == 2
+    assert "\x00" not in text

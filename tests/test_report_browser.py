@@ -171,7 +171,7 @@ ENTER = """cases => cases.map((values) => {
     const gone = form.elements["missing" + place];
     if (gone) gone.checked = missing;
     if (input.options) input.selectedIndex = [...input.options].findIndex((option) => missing
-      ? option.textContent.includes("missing") : option.value === text && option.dataset.missing === undefined);
+      ? option.textContent.includes("missing") : option.textContent === (text || "(empty)"));
     else if (!missing) input.value = text;
   });
   form.dispatchEvent(new Event("input"));

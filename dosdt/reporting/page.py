@@ -20,7 +20,7 @@ from dosdt.model_file import Model
 from dosdt.picture import question
 from dosdt.present import exactly
 from dosdt.reporting import proved, quality, sections
-from dosdt.reporting.assessment import assess
+from dosdt.reporting.assessment import Assessment, assess
 from dosdt.reporting.fields import Field, fields_of, nodes_data
 from dosdt.reporting.path_data import path_points, read_path
 from dosdt.tree import Leaf, Split, Tree
@@ -72,7 +72,7 @@ def report(
         from dosdt.checker.verify import verify
 
         checked = verify(certificate, X, y, sample_weight)
-    return page(described, table, y, title=title, checked=checked, path=path)
+    return page(described, table, assess(described.tree, table, y), title=title, checked=checked, path=path)
 
 
 def write_report(file: str | os.PathLike[str], model: Any, X: Any, y: Any, **options: Any) -> None:
@@ -83,16 +83,15 @@ def write_report(file: str | os.PathLike[str], model: Any, X: Any, y: Any, **opt
 def page(
     model: Model,
     table: ColumnTable,
-    y: Any,
+    judged: Assessment,
     *,
     title: str | None = None,
     checked: Verdict | None = None,
     path: Any = None,
 ) -> str:
-    """Return the page about a model on a table of the columns it asks about."""
+    """Return the page about a model on a table of the columns it asks about, with how it does there."""
     if model.tree.n_leaves > LARGEST:
         raise InputError(f"the tree has {model.tree.n_leaves} leaves, more than the {LARGEST} a page can show")
-    judged = assess(model.tree, table, y)
     fields = fields_of(model, table)
     parts = [
         ("tree", "Tree", sections.tree_section(model)),
@@ -183,7 +182,11 @@ def _data(model: Model, fields: tuple[Field, ...]) -> dict[str, Any]:
         else:
             data |= _leaf(tree, node, colours, unit)
     return {
-        "fields": [{"name": one_line(field.name), "kind": field.kind, "whole": field.whole} for field in fields],
+        # Categories are chosen by number: HTML does not keep every character as it is.
+        "fields": [
+            {"name": one_line(field.name), "kind": field.kind, "whole": field.whole, "options": field.options}
+            for field in fields
+        ],
         "nodes": nodes,
     }
 

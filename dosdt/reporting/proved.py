@@ -16,7 +16,7 @@ from dosdt.reporting.markup import section, table
 from dosdt.reporting.path_data import PathPoint
 from dosdt.search_record import SearchRecord
 from dosdt.tree import Split, Tree
-from dosdt.words import number
+from dosdt.words import number, one_line
 
 
 def proof_section(model: Model, checked: Verdict | None) -> str:
@@ -41,7 +41,7 @@ def proof_section(model: Model, checked: Verdict | None) -> str:
 
 
 def _statement(model: Model) -> str:
-    words = verdict(model.status, model.gap)
+    words = one_line(verdict(model.status, model.gap))
     head, _, rest = words.partition(": ") if ": " in words else words.partition(", ")
     bound = escape(exactly(model.lower_bound))
     if model.gap:
@@ -52,7 +52,7 @@ def _statement(model: Model) -> str:
             f"The lower bound on all trees, {bound}, equals its objective. All numbers were compared as fractions, "
             "without rounding."
         )
-    said = f"{rest[:1].upper()}{rest[1:]}. {more}"
+    said = f"{escape(rest[:1].upper() + rest[1:])}. {more}"
     look = "" if model.gap else "good"
     return f'<div class="verdict {look}"><strong>{escape(head.replace("_", " ").capitalize())}.</strong> {said}</div>'
 
@@ -62,7 +62,7 @@ def _search(record: SearchRecord, algorithm: str) -> str:
     return (
         f"<h3>The search</h3><p>{record.evaluated:,} evaluations in {record.seconds:.3g} seconds{by}, over "
         f"{record.features:,} yes/no features of {record.rows:,} rows, {record.distinct_rows:,} of them distinct "
-        f"(algorithm {escape(algorithm)}).</p>"
+        f"(algorithm {escape(one_line(algorithm))}).</p>"
     )
 
 
@@ -80,7 +80,7 @@ def _certificate(model: Model, checked: Verdict) -> str:
     fits = bool(checked) and checked.objective == model.objective and checked.certificate is not None
     fits = fits and checked.certificate.regularization == model.regularization  # type: ignore[union-attr]
     same = fits and same_tree(model.tree, checked.certificate)  # type: ignore[arg-type]
-    words = str(checked)
+    words = one_line(str(checked))
     if not checked:
         more = "This certificate proves nothing about these data."
     elif same:

@@ -93,7 +93,7 @@
     if (field.kind === "choice") {
       const chosen = input.selectedOptions[0];
       if (chosen.dataset.missing !== undefined) return NOTHING;
-      return chosen.dataset.other !== undefined ? { other: true } : { text: input.value };
+      return chosen.dataset.other !== undefined ? { other: true } : { text: field.options[Number(input.value)] };
     }
     const text = input.value.trim().replace(/^\+/, "");
     if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) || !Number.isFinite(Number(text))) return null;

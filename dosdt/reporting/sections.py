@@ -128,17 +128,17 @@ def _input(field: Field, place: int) -> str:
             )
         return f'<div class="field">{label}{control}{hint}{fault}</div>'
     if field.kind == "flag":
-        options = "".join(_option(text, text == field.start) for text in ("yes", "no", "missing"))
+        options = "".join(_option(text, text, text == field.start) for text in ("yes", "no", "missing"))
     else:
-        options = "".join(_option(text, text == field.start) for text in field.options)
+        options = "".join(_option(str(k), text, text == field.start) for k, text in enumerate(field.options))
         options += '<option data-other="">(another value)</option>'
         options += '<option data-missing="">(missing)</option>' if field.missing else ""
     return f'<div class="field">{label}<select {common}>{options}</select>{hint}{fault}</div>'
 
 
-def _option(text: str, chosen: bool) -> str:
+def _option(value: str, text: str, chosen: bool) -> str:
     selected = " selected" if chosen else ""
-    return f'<option value="{escape(text)}"{selected}>{escape(one_line(text)) or "(empty)"}</option>'
+    return f'<option value="{value}"{selected}>{escape(one_line(text)) or "(empty)"}</option>'
 
 
 def _used(tree: Tree) -> int:
