@@ -101,15 +101,15 @@ class Model:
         if self.lower_bound > self.objective:
             raise wrong("lower_bound", "at most the objective", self.lower_bound)
 
-    @property
-    def gap(self) -> Fraction:
-        """How much better another tree could be, relative to this one."""
-        return relative_gap(self.objective, self.lower_bound)
-
     def _repr_html_(self) -> str:
         from dosdt.notebook import model_html
 
         return model_html(self.tree, self.status, self.objective, self.gap)
+
+    @property
+    def gap(self) -> Fraction:
+        """How much better another tree could be, relative to this one."""
+        return relative_gap(self.objective, self.lower_bound)
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
@@ -148,13 +148,13 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "objective": ratio(model.objective),
         "lower_bound": ratio(model.lower_bound),
         "training_weight": ratio(model.training_weight),
+        "search": None if model.search is None else record_to_dict(model.search),
         "target": model.target,
         "missing": model.missing,
         "columns": list(model.tree.columns),
         "kinds": list(model.kinds),
         "classes": [plain(label) for label in model.tree.classes],
         "nodes": [_node_to_dict(node) for node in model.tree.nodes],
-        "search": None if model.search is None else record_to_dict(model.search),
     }
 
 

@@ -168,7 +168,7 @@ def verdict(status: str, gap: Fraction) -> str:
 
 
 def exactly(value: Fraction) -> str:
-    """Return a number, and the fraction it is unless that is too long to tell a person anything."""
+    """Return ``0.374868 = 258921/690700``, or less where the fraction says nothing to a person."""
     exact = str(value)
     if value.denominator == 1 or len(exact) > _LONGEST_FRACTION:
         return number(value)
