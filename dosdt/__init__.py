@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from dosdt.model_file import Model, load_model, save_model
     from dosdt.path import DOSDTPath
     from dosdt.path_plot import plot_path
+    from dosdt.plotting import plot_tree
     from dosdt.problem import Problem
+    from dosdt.reporting.page import report, write_report
     from dosdt.rules import Rule
     from dosdt.solver import solve
     from dosdt.tree import Leaf, Split, Tree
@@ -43,9 +45,12 @@ _HOME = {
     "datasets": "",
     "load_model": "dosdt.model_file",
     "plot_path": "dosdt.path_plot",
+    "plot_tree": "dosdt.plotting",
+    "report": "dosdt.reporting.page",
     "save_model": "dosdt.model_file",
     "solve": "dosdt.solver",
     "verify": "dosdt.checker.verify",
+    "write_report": "dosdt.reporting.page",
 }
 __all__ = [
     "Binarizer",
@@ -64,9 +69,12 @@ __all__ = [
     "datasets",
     "load_model",
     "plot_path",
+    "plot_tree",
+    "report",
     "save_model",
     "solve",
     "verify",
+    "write_report",
 ]
 
 

@@ -29,6 +29,7 @@ from dosdt.present import at_most
 from dosdt.problem import Problem, check_regularization
 from dosdt.progress import progress
 from dosdt.rules import Rule
+from dosdt.search_record import SearchRecord, steps
 from dosdt.sketches import tree_of
 from dosdt.solver import ALGORITHMS, SWITCHES, Answer, check_choice, solve, switches_of
 from dosdt.teamwork import Teamwork, parse_workers
@@ -269,6 +270,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             status=self.status_,
             training_weight=self.problem_.total_weight,
             algorithm=self.algorithm,
+            search=self._record(),
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -409,6 +411,34 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
             if hasattr(self.binarizer_, name):
                 setattr(self, name, getattr(self.binarizer_, name))
+
+    def _record(self) -> SearchRecord:
+        problem, stats = self.problem_, self.stats_
+        return SearchRecord(
+            rows=problem.n_samples,
+            distinct_rows=stats["distinct_rows"],
+            features=stats["features"],
+            evaluated=stats["evaluated"],
+            workers=stats["workers"],
+            seconds=stats["seconds"],
+            weighted=problem.total_weight != problem.n_samples or self.class_weight is not None,
+            costs=self.cost_matrix is not None,
+            trace=steps(self.trace_),
+        )
+
+    def _repr_html_inner(self) -> str:
+        # scikit-learn calls it if its option `display` asks for pictures.
+        if not hasattr(self, "tree_"):
+            return str(super()._repr_html_inner())
+        from dosdt.notebook import model_html
+
+        return model_html(self.tree_, self.status_, self.objective_, self.gap_)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def _table(self, X: Any) -> ColumnTable:
         check_is_fitted(self, "tree_")

@@ -17,6 +17,7 @@ import typer
 from dosdt import __version__, options
 from dosdt.errors import InputError
 from dosdt.path_command import register as register_path
+from dosdt.report_command import register as register_report
 from dosdt.submit import register as register_submit
 
 app = typer.Typer(
@@ -246,6 +247,7 @@ def demo() -> None:
 
 
 register_path(app)
+register_report(app)
 register_submit(app)
 
 
