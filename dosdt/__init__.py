@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dosdt import datasets
+    from dosdt.alternatives import Alternatives, find_alternatives
     from dosdt.binarizer import Binarizer
     from dosdt.checker.verify import Verdict, verify
     from dosdt.classifier import DOSDTClassifier
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Alternatives": "dosdt.alternatives",
     "Binarizer": "dosdt.binarizer",
     "DOSDTClassifier": "dosdt.classifier",
     "DOSDTError": "dosdt.errors",
@@ -36,12 +38,14 @@ _HOME = {
     "Tree": "dosdt.tree",
     "Verdict": "dosdt.checker.verify",
     "datasets": "",
+    "find_alternatives": "dosdt.alternatives",
     "load_model": "dosdt.model_file",
     "save_model": "dosdt.model_file",
     "solve": "dosdt.solver",
     "verify": "dosdt.checker.verify",
 }
 __all__ = [
+    "Alternatives",
     "Binarizer",
     "DOSDTClassifier",
     "DOSDTError",
@@ -54,6 +58,7 @@ __all__ = [
     "Tree",
     "Verdict",
     "datasets",
+    "find_alternatives",
     "load_model",
     "save_model",
     "solve",

@@ -1,0 +1,267 @@
+"""Which subsets of the rows, and which splits of them, a tree within a budget can have.
+
+A tree for a subset costs ``b·loss + a·leaves``, floors left out. A subset that any tree within the budget can hold is
+a *node*; its budget is the most that its own part of such a tree may cost. A split of a node is an *option* if the
+least its two sides can cost fits into the budget. Both sides of a split have fewer rows than the node. So nodes
+are taken by size, largest first, and each is looked at once, when all that lead to it have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dosdt.bitvectors import pack, unpack_many
+from dosdt.contract import Constraints
+from dosdt.problem import Problem
+from dosdt.subproblem.index import Index
+from dosdt.subproblem.subsets import UNLIMITED, Batch, Subset, Subsets
+from dosdt.threads import one_thread
+
+Array = npt.NDArray[Any]
+LEAF = -1
+"""Stands for the node of a side that can only be a leaf."""
+_CELLS = 2**21
+"""Sums that are computed at once."""
+
+Look = Callable[[int], None]
+"""Called now and then with the number of nodes; raises to stop."""
+
+
+class Options(NamedTuple):
+    """Splits that may fit; each array has one entry for each, those of a node next to each other.
+
+    Attributes
+    ----------
+    parent, feature : arrays of int
+        The node that is split, and by which column of the problem.
+    yes, no : arrays of int
+        The nodes of its sides, `LEAF` where a side can only be a leaf.
+    yes_leaf, no_leaf : arrays of int
+        What the sides cost as leaves.
+    same : array of bool
+        Whether the sides predict the same class as leaves, so that the split would be useless.
+    """
+
+    parent: Array
+    feature: Array
+    yes: Array
+    no: Array
+    yes_leaf: Array
+    no_leaf: Array
+    same: Array
+
+    def part(self, chosen: Any) -> Options:
+        """Return some of them."""
+        return Options(*(array[chosen] for array in self))
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes and options, as far as a budget reaches.
+
+    Attributes
+    ----------
+    leaf : array of int, one per node
+        What each node costs as a leaf; node 0 is all rows.
+    leaves : array of int, one per node
+        Most leaves a tree for it may have.
+    options : list of Options
+        In batches: the sides of a batch's splits are nodes of later batches only.
+    """
+
+    leaf: Array
+    leaves: Array
+    options: list[Options]
+
+
+class Space:
+    """The subsets of a problem's rows, as far as trees within some budget go.
+
+    Parameters
+    ----------
+    problem : Problem
+    constraints : Constraints
+    useless : bool
+        Whether trees count that have two leaves beside each other which predict the same.
+
+    Attributes
+    ----------
+    a, b : int
+        A tree costs ``b·loss + a·leaves``.
+    base : int
+        What no tree avoids: the costs here are without it.
+    dearest : int
+        No tree costs more than this.
+    integer : numpy type
+        Holds all costs: 64 bits, or Python's own integers where these do not suffice.
+    """
+
+    def __init__(self, problem: Problem, constraints: Constraints, useless: bool) -> None:
+        self.problem, self.constraints = problem, constraints
+        self.a, self.b = problem.a, problem.b
+        self.base = self.b * sum(problem.floor)
+        spread = sum(problem.ceiling) - sum(problem.floor)
+        self.dearest = self.b * spread + self.a * problem.n_rows
+        # Keys of trees (see `counting`) are up to so many times larger.
+        self.integer: Any = np.int64 if self.dearest * (2 * problem.n_rows + 2) < 2**61 else object
+        # Sums of whole numbers in floating point are exact below 2^53.
+        real: Any = np.float64 if max(spread, sum(problem.weight)) < 2**52 else object
+        self._n_classes = len(problem.cost)
+        residuals = [[c - low for c, low in zip(row, problem.floor, strict=True)] for row in problem.cost]
+        # What a row by itself would be taken for. A subset whose rows agree in it predicts that everywhere.
+        own = np.array([list(row).index(min(row)) for row in zip(*problem.cost, strict=True)])
+        kinds = [own == c for c in range(self._n_classes)] if not useless else [np.ones(problem.n_rows)]
+        tables = [np.array(table, dtype=real) for table in (*residuals, *kinds)]
+        self._min_support = constraints.min_support
+        if self._min_support:
+            tables.append(np.array(problem.weight, dtype=real))
+        features = problem.features.astype(real)
+        self._kinds = slice(self._n_classes, self._n_classes + len(kinds))
+        self._totals = np.stack(tables, axis=1)
+        self._sums = np.concatenate([table[:, None] * features for table in tables], axis=1)
+        self.useless = useless
+        self._subsets = Subsets(problem)
+
+    def explore(self, budget: int, look: Look) -> Graph:
+        """Return all nodes and options for trees that cost `budget` at most."""
+        with one_thread():
+            return _Exploration(self, budget).run(look)
+
+    def count(self, words: Array) -> tuple[Array, Array]:
+        """Return sums over subsets, shape (n, tables), and over their yes sides, shape (n, tables, columns)."""
+        masks = unpack_many(words, self.problem.n_rows).astype(self._sums.dtype)
+        return masks @ self._totals, (masks @ self._sums).reshape(len(words), -1, self.problem.n_columns)
+
+    def judge(self, tables: Array) -> _Side:
+        """Return what sides of splits are like; `tables` has shape (n, tables, columns)."""
+        losses = tables[:, : self._n_classes]
+        kinds = tables[:, self._kinds]
+        size = kinds.sum(axis=1).astype(np.intp)
+        allowed = size > 0
+        if self._min_support:
+            allowed &= tables[:, -1] >= self._min_support
+        # A side whose rows all have one label of their own has only useless splits.
+        mixed = size > 1 if self.useless else kinds.max(axis=1) < size
+        # By way of 64 bits: floats among Python's integers would stay floats.
+        loss = losses.min(axis=1) if losses.dtype == object else losses.min(axis=1).astype(np.int64)
+        cost = loss.astype(self.integer) * self.b + self.a
+        return _Side(size, cost, losses.argmin(axis=1), allowed, mixed.astype(np.bool_))
+
+    @property
+    def batch_size(self) -> int:
+        """How many nodes are counted at once."""
+        return max(1, _CELLS // self._sums.shape[1])
+
+
+class _Side(NamedTuple):
+    """One side of many splits: distinct rows, cost and label as a leaf, if it may be one, if it may be split."""
+
+    size: Array
+    leaf: Array
+    label: Array
+    allowed: Array
+    mixed: Array
+
+
+class _Exploration:
+    """One walk through the space."""
+
+    def __init__(self, space: Space, budget: int) -> None:
+        self._space = space
+        # No tree has more leaves than rows, and each of its splits has one more; a limit beyond is none.
+        depth, leaves = (
+            None if most is None or most >= space.problem.n_rows else most
+            for most in (space.constraints.max_depth, space.constraints.max_leaves)
+        )
+        self._subsets = space._subsets
+        self._index = Index(self._subsets.width)
+        everything = pack(np.ones(space.problem.n_rows, np.bool_))
+        root = self._subsets.only(Subset(everything, depth, None))
+        self._index.add(root)
+        totals, _ = space.count(root.words)
+        losses = totals[0, : space._n_classes]
+        leaf = int(losses.min()) * space.b + space.a
+        self._leaf = _Growing(np.array([leaf], space.integer))
+        self._budget = _Growing(np.array([min(budget, space.dearest)], space.integer))
+        self._leaves = _Growing(np.array([UNLIMITED if leaves is None else leaves], np.int32))
+        self._waiting: dict[int, list[Array]] = {space.problem.n_rows: [np.array([0])]}
+
+    def run(self, look: Look) -> Graph:
+        found: list[Options] = []
+        if self._leaves.array[0] > 1 and self._index.depth[0] > 0:
+            for size in range(self._space.problem.n_rows, 1, -1):
+                nodes = np.concatenate(self._waiting.pop(size, [np.empty(0, np.intp)]))
+                for start in range(0, len(nodes), self._space.batch_size):
+                    look(len(self._index))
+                    found.append(self._expand(nodes[start : start + self._space.batch_size]))
+        return Graph(self._leaf.array, self._leaves.array, [part for part in found if len(part[0])])
+
+    def _expand(self, nodes: Array) -> Options:
+        """Return the options of some nodes of the same size; their sides that may be split become nodes."""
+        space, a = self._space, self._space.a
+        totals, sums = space.count(self._index.words[nodes])
+        yes, no = space.judge(sums), space.judge(totals[:, :, None] - sums)
+        budget = self._budget.array[nodes][:, None]
+        # Whatever is split below has more leaves and costs more than that; without a way to split, it is a leaf.
+        deeper = ((self._leaves.array[nodes] > 2) & (self._index.depth[nodes] > 1))[:, None]
+        least = [np.where(deeper & side.mixed, np.minimum(side.leaf, 2 * a), side.leaf) for side in (yes, no)]
+        fits = yes.allowed & no.allowed & (least[0] + least[1] <= budget)
+        row, feature = fits.nonzero()
+        parent = nodes[row]
+        sides = []
+        for k, side in enumerate((yes, no)):
+            left = (budget - least[1 - k])[row, feature]
+            split = (deeper & side.mixed)[row, feature] & (left >= 2 * a).astype(np.bool_)
+            number = np.full(len(row), LEAF)
+            number[split] = self._nodes(
+                parent[split],
+                feature[split] + k * space.problem.n_columns,
+                left[split],
+                _Side(*(values[row[split], feature[split]] for values in side)),
+            )
+            sides.append(number)
+        at = (row, feature)
+        return Options(parent, feature, *sides, yes.leaf[at], no.leaf[at], (yes.label == no.label)[at])
+
+    def _nodes(self, parent: Array, child: Array, budget: Array, side: _Side) -> Array:
+        """Return the numbers of children as nodes, new ones where needed, with what they may spend."""
+        known = len(self._index)
+        numbers = self._index.add(self._subsets.children(self._index.batch(parent), child, np.zeros_like(child)))
+        new, first = np.unique(numbers, return_index=True)
+        first = first[new >= known]
+        self._leaf.extend(side.leaf[first])
+        self._budget.extend(np.zeros(len(first), self._space.integer))
+        self._leaves.extend(np.zeros(len(first), np.int32))
+        for size in np.unique(side.size[first]).tolist():
+            self._waiting.setdefault(size, []).append(known + np.flatnonzero(side.size[first] == size))
+        np.maximum.at(self._budget.array, numbers, budget)
+        most = self._leaves.array[parent]
+        np.maximum.at(self._leaves.array, numbers, most - (most < UNLIMITED))
+        return numbers
+
+
+class _Growing:
+    """An array that grows at its end."""
+
+    def __init__(self, values: Array) -> None:
+        self._values, self._n = values, len(values)
+
+    @property
+    def array(self) -> Array:
+        """What it holds; changes in it stay."""
+        return self._values[: self._n]
+
+    def extend(self, values: Array) -> None:
+        """Add some values."""
+        n = self._n + len(values)
+        if n > len(self._values):
+            room = np.empty(max(n, 2 * len(self._values)), self._values.dtype)
+            room[: self._n] = self.array
+            self._values = room
+        self._values[self._n : n] = values
+        self._n = n
