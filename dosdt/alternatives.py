@@ -10,8 +10,8 @@ What a tree is here
 - Features are different even if they give the same answers on all training rows, or the opposite ones: a tree that
   asks one of them and a tree that asks the other are two, for they may differ on new rows.
 
-A set of alternatives is all such trees whose objective is at most that of the optimum plus something. Whatever is said
-of it is said of the whole set, however large: counts are exact, by dynamic programming over subsets of the rows.
+A set of alternatives is all such trees whose objective is at most that of the optimum plus something. Whatever is
+said of it is said of the whole set, however large: counts are exact, by dynamic programming over subsets of the rows.
 """
 
 from __future__ import annotations

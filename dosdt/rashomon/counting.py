@@ -1,9 +1,9 @@
 """How many trees there are, by what they cost and by their leaves, without making any of them.
 
-A tree's *key* is ``cost·P + leaves`` with P above all numbers of leaves. Keys of two sides add up to that of the tree,
-and sort by cost and then by leaves. For every node there is a table: the keys of its trees within its budget, and how
-many trees have each. A split's table is the product of those of its sides, as of polynomials. From the smallest
-subsets up, the last table is that of all trees.
+A tree's *key* is ``cost·P + leaves`` with P above all numbers of leaves. Keys of two sides add up to that of the
+tree, and sort by cost and then by leaves. For every node there is a table: the keys of its trees within its budget,
+and how many trees have each. A split's table is the product of those of its sides, as of polynomials. From the
+smallest subsets up, the last table is that of all trees.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class Counting:
                 # Both sides as leaves is one pair of all those below, and does not count.
                 keys.append((yes_leaf + no_leaf)[k : k + 1])
                 counts.append(-factors[k : k + 1])
-            for product in _products(yes, no, limit):
+            for product in _products(yes, no, limit, copies.dtype):
                 keys.append(product.keys)
                 counts.append(product.counts * factors[k])
                 entries += product.counts.size
@@ -201,7 +201,7 @@ class Counting:
         return Table(keys, counts) if there.all() else Table(keys[there], counts[there])
 
 
-def _products(yes: Table, no: Table, limit: Any) -> Iterator[Table]:
+def _products(yes: Table, no: Table, limit: Any, dtype: Any) -> Iterator[Table]:
     """Return the entries of the product of two tables, in any order, in parts of bearable size."""
     if not len(yes.keys) or not len(no.keys):
         return
@@ -210,7 +210,8 @@ def _products(yes: Table, no: Table, limit: Any) -> Iterator[Table]:
     for start in range(0, len(yes.keys), step):
         first = Table(yes.keys[start : start + step], yes.counts[start : start + step])
         second = no.up_to(limit - first.keys[0])
-        pairs = first.counts[:, None] * second.counts[None]
+        # In the node's own type: two counts may fit into 64 bits, and their product not.
+        pairs = first.counts.astype(dtype)[:, None] * second.counts.astype(dtype)[None]
         yield Table((first.keys[:, None] + second.keys).ravel(), pairs.reshape(-1, pairs.shape[2]))
 
 

@@ -19,7 +19,7 @@ from dosdt.bitvectors import pack, unpack_many
 from dosdt.contract import Constraints
 from dosdt.problem import Problem
 from dosdt.subproblem.index import Index
-from dosdt.subproblem.subsets import UNLIMITED, Batch, Subset, Subsets
+from dosdt.subproblem.subsets import UNLIMITED, Subset, Subsets
 from dosdt.threads import one_thread
 
 Array = npt.NDArray[Any]
@@ -155,7 +155,7 @@ class Space:
     @property
     def batch_size(self) -> int:
         """How many nodes are counted at once."""
-        return max(1, _CELLS // self._sums.shape[1])
+        return max(1, _CELLS // int(self._sums.shape[1]))
 
 
 class _Side(NamedTuple):
@@ -226,7 +226,8 @@ class _Exploration:
             )
             sides.append(number)
         at = (row, feature)
-        return Options(parent, feature, *sides, yes.leaf[at], no.leaf[at], (yes.label == no.label)[at])
+        same = (yes.label == no.label)[at]
+        return Options(parent, feature, sides[0], sides[1], yes.leaf[at], no.leaf[at], same)
 
     def _nodes(self, parent: Array, child: Array, budget: Array, side: _Side) -> Array:
         """Return the numbers of children as nodes, new ones where needed, with what they may spend."""
