@@ -71,7 +71,8 @@ class Everything:
             others = list(self._trees(no, deeper))
             for first, yes_leaves, left in self._trees(yes, deeper):
                 for second, no_leaves, right in others:
-                    if left == right and isinstance(left, int) and not self._useless:
+                    saves = self._leaf(yes)[0] + self._leaf(no)[0] < price
+                    if isinstance(left, int) and isinstance(right, int) and not saves and not self._useless:
                         continue
                     yield first + second, yes_leaves + no_leaves, (feature, left, right)
 

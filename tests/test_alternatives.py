@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from everytree import Everything, uses
 
-from dosdt import DOSDTClassifier, InputError, Problem, find_alternatives
+from dosdt import Problem, find_alternatives
 from dosdt.alternatives import Alternatives
 from dosdt.contract import Constraints
-from dosdt.limits import Limits
 from dosdt.tree import Leaf, Tree
 
 

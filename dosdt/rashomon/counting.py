@@ -108,7 +108,7 @@ class Counting:
             left = budgets[part.parent]
             fits = yes + no <= left
             if not self.useless:
-                fits &= ~(part.same & (part.yes == LEAF) & (part.no == LEAF))
+                fits &= ~(part.idle & (part.yes == LEAF) & (part.no == LEAF))
             if not fits.any():
                 continue
             part, yes, no, left = part.part(fits), yes[fits], no[fits], left[fits]
@@ -170,7 +170,7 @@ class Counting:
                 tables[n] if n in tables else Table(leaves[k : k + 1], one)
                 for n, leaves in ((int(own.yes[k]), yes_leaf), (int(own.no[k]), no_leaf))
             )
-            if own.same[k] and not self.useless:
+            if own.idle[k] and not self.useless:
                 # Both sides as leaves is one pair of all those below, and does not count.
                 keys.append((yes_leaf + no_leaf)[k : k + 1])
                 counts.append(-factors[k : k + 1])

@@ -69,7 +69,7 @@ class Listing:
             yes_leaf, no_leaf = int(own.yes_leaf[k]) * P + 1, int(own.no_leaf[k]) * P + 1
             yes_node, no_node = int(own.yes[k]), int(own.no[k])
             yes, no = self._table(yes_node, yes_leaf), self._table(no_node, no_leaf)
-            useless = own.same[k] and not self._counting.useless
+            useless = own.idle[k] and not self._counting.useless
             for key, count in yes.items():
                 other = no.get(sought - key, 0)
                 if not other or (useless and key == yes_leaf and sought - key == no_leaf):

@@ -43,8 +43,8 @@ class Options(NamedTuple):
         The nodes of its sides, `LEAF` where a side can only be a leaf.
     yes_leaf, no_leaf : arrays of int
         What the sides cost as leaves.
-    same : array of bool
-        Whether the sides predict the same class as leaves, so that the split would be useless.
+    idle : array of bool
+        Whether the sides as leaves lose as much as the node does as one leaf, so that the split would be useless.
     """
 
     parent: Array
@@ -53,7 +53,7 @@ class Options(NamedTuple):
     no: Array
     yes_leaf: Array
     no_leaf: Array
-    same: Array
+    idle: Array
 
     def part(self, chosen: Any) -> Options:
         """Return some of them."""
@@ -87,7 +87,7 @@ class Space:
     problem : Problem
     constraints : Constraints
     useless : bool
-        Whether trees count that have two leaves beside each other which predict the same.
+        Whether trees count that have a split into two leaves which saves nothing.
 
     Attributes
     ----------
@@ -113,15 +113,11 @@ class Space:
         real: Any = np.float64 if max(spread, sum(problem.weight)) < 2**52 else object
         self._n_classes = len(problem.cost)
         residuals = [[c - low for c, low in zip(row, problem.floor, strict=True)] for row in problem.cost]
-        # What a row by itself would be taken for. A subset whose rows agree in it predicts that everywhere.
-        own = np.array([list(row).index(min(row)) for row in zip(*problem.cost, strict=True)])
-        kinds = [own == c for c in range(self._n_classes)] if not useless else [np.ones(problem.n_rows)]
-        tables = [np.array(table, dtype=real) for table in (*residuals, *kinds)]
+        tables = [np.array(table, dtype=real) for table in (*residuals, [1] * problem.n_rows)]
         self._min_support = constraints.min_support
         if self._min_support:
             tables.append(np.array(problem.weight, dtype=real))
         features = problem.features.astype(real)
-        self._kinds = slice(self._n_classes, self._n_classes + len(kinds))
         self._totals = np.stack(tables, axis=1)
         self._sums = np.concatenate([table[:, None] * features for table in tables], axis=1)
         self.useless = useless
@@ -140,17 +136,15 @@ class Space:
     def judge(self, tables: Array) -> _Side:
         """Return what sides of splits are like; `tables` has shape (n, tables, columns)."""
         losses = tables[:, : self._n_classes]
-        kinds = tables[:, self._kinds]
-        size = kinds.sum(axis=1).astype(np.intp)
+        size = tables[:, self._n_classes].astype(np.intp)
         allowed = size > 0
         if self._min_support:
             allowed &= tables[:, -1] >= self._min_support
-        # A side whose rows all have one label of their own has only useless splits.
-        mixed = size > 1 if self.useless else kinds.max(axis=1) < size
         # By way of 64 bits: floats among Python's integers would stay floats.
         loss = losses.min(axis=1) if losses.dtype == object else losses.min(axis=1).astype(np.int64)
-        cost = loss.astype(self.integer) * self.b + self.a
-        return _Side(size, cost, losses.argmin(axis=1), allowed, mixed.astype(np.bool_))
+        # Splits of a side that loses nothing are all useless.
+        mixed = size > 1 if self.useless else (loss > 0).astype(np.bool_)
+        return _Side(size, loss.astype(self.integer) * self.b + self.a, allowed, mixed)
 
     @property
     def batch_size(self) -> int:
@@ -159,11 +153,10 @@ class Space:
 
 
 class _Side(NamedTuple):
-    """One side of many splits: distinct rows, cost and label as a leaf, if it may be one, if it may be split."""
+    """One side of many splits: distinct rows, cost as a leaf, if it may be one, if it may be split."""
 
     size: Array
     leaf: Array
-    label: Array
     allowed: Array
     mixed: Array
 
@@ -226,8 +219,8 @@ class _Exploration:
             )
             sides.append(number)
         at = (row, feature)
-        same = (yes.label == no.label)[at]
-        return Options(parent, feature, sides[0], sides[1], yes.leaf[at], no.leaf[at], same)
+        idle = yes.leaf[at] + no.leaf[at] - a >= self._leaf.array[parent]
+        return Options(parent, feature, sides[0], sides[1], yes.leaf[at], no.leaf[at], idle)
 
     def _nodes(self, parent: Array, child: Array, budget: Array, side: _Side) -> Array:
         """Return the numbers of children as nodes, new ones where needed, with what they may spend."""
