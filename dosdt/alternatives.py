@@ -6,8 +6,8 @@ What a tree is here
   does not matter.
 - Every split separates training rows: some go to either side.
 - A leaf predicts the class that costs least there, the first of them if several do. So the splits are the tree.
-- No split is *useless*, that is, has two leaves that together cost as much as one in their place would, not counting
-  the penalty; they predict the same, or might as well. With ``useless_splits=True`` trees with such splits count, too.
+- No split is *useless*, that is, has two leaves that lose as much as one in their place would: they predict the same,
+  or might as well. With ``useless_splits=True`` trees with such splits count, too.
 - Features are different even if they give the same answers on all training rows, or the opposite ones: a tree that
   asks one of them and a tree that asks the other are two, for they may differ on new rows.
 

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from dosdt import __version__, options
+from dosdt.alternatives_command import register as register_alternatives
 from dosdt.errors import InputError
 from dosdt.submit import register as register_submit
 
@@ -245,6 +246,7 @@ def demo() -> None:
 
 
 register_submit(app)
+register_alternatives(app)
 
 
 def emit(text: str) -> None:

@@ -137,7 +137,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "columns": list(model.tree.columns),
         "kinds": list(model.kinds),
         "classes": [plain(label) for label in model.tree.classes],
-        "nodes": [_node_to_dict(node) for node in model.tree.nodes],
+        "nodes": nodes_to_list(model.tree),
     }
 
 
@@ -168,6 +168,11 @@ def model_from_dict(data: object) -> Model:
         training_weight=_fraction(data, "training_weight"),
         algorithm=_text(data, "algorithm"),
     )
+
+
+def nodes_to_list(tree: Tree) -> list[dict[str, Any]]:
+    """Return the nodes of a tree as what JSON can say, the root first."""
+    return [_node_to_dict(node) for node in tree.nodes]
 
 
 def _node_to_dict(node: Split | Leaf) -> dict[str, Any]:

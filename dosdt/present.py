@@ -57,11 +57,11 @@ def summary(model: DOSDTClassifier) -> str:
     tree, stats = model.tree_, model.stats_
     lines = [
         ("status", _verdict(model.status_, model.gap_)),
-        ("objective", _exactly(model.objective_)),
+        ("objective", exactly(model.objective_)),
     ]
     if model.gap_:
         more = f"; a better tree could save at most {at_most(model.gap_)}"
-        lines.append(("lower bound", _exactly(model.lower_bound_) + more))
+        lines.append(("lower bound", exactly(model.lower_bound_) + more))
     lines += [
         _loss(model),
         ("leaves", f"{model.n_leaves_:,} (depth {tree.depth:,})"),
@@ -74,7 +74,7 @@ def summary(model: DOSDTClassifier) -> str:
     if "certified_facts" in stats:
         bound = stats["certified_lower_bound"]
         # Of what a stopped search had forgotten, not all can be proved again.
-        less = f", which only show {_exactly(bound)} or more" if bound < model.lower_bound_ else ""
+        less = f", which only show {exactly(bound)} or more" if bound < model.lower_bound_ else ""
         lines.append(("certificate", _counted(stats["certified_facts"], "fact") + less))
     return "".join(f"{name:<12}{text}\n" for name, text in lines)
 
@@ -93,7 +93,7 @@ def model_text(model: Model, form: str) -> str:
 
     if form == "text":
         text = export.to_text(model.tree, regularization=model.regularization)
-        bound = f"; lower bound {_exactly(model.lower_bound)}" if model.gap else ""
+        bound = f"; lower bound {exactly(model.lower_bound)}" if model.gap else ""
         return f"{text}{_verdict(model.status, model.gap)}{bound}\n"
     if form == "dot":
         return export.to_dot(model.tree)
@@ -164,7 +164,8 @@ def _verdict(status: str, gap: Fraction) -> str:
     return f"optimal: proved, {proved}" if status == "optimal" else f"{status}, but after the proof: {proved}"
 
 
-def _exactly(value: Fraction) -> str:
+def exactly(value: Fraction) -> str:
+    """Return ``0.374868 = 258921/690700``, or less where the fraction says nothing to a person."""
     exact = str(value)
     if value.denominator == 1 or len(exact) > _LONGEST_FRACTION:
         return number(value)

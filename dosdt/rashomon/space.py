@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,13 @@ import numpy.typing as npt
 from dosdt.bitvectors import pack, unpack_many
 from dosdt.contract import Constraints
 from dosdt.problem import Problem
+from dosdt.subproblem.counts import counter_for
 from dosdt.subproblem.index import Index
 from dosdt.subproblem.subsets import UNLIMITED, Subset, Subsets
 from dosdt.threads import one_thread
 
 Array = npt.NDArray[Any]
+_SWITCHES = frozenset({"reduced_support", "grandchildren"})
 LEAF = -1
 """Stands for the node of a side that can only be a leaf."""
 _CELLS = 2**21
@@ -122,6 +125,7 @@ class Space:
         self._sums = np.concatenate([table[:, None] * features for table in tables], axis=1)
         self.useless = useless
         self._subsets = Subsets(problem)
+        self._counter = counter_for(problem, Fraction(self.a, self.b), self._min_support, _SWITCHES)
 
     def explore(self, budget: int, look: Look) -> Graph:
         """Return all nodes and options for trees that cost `budget` at most."""
@@ -132,6 +136,18 @@ class Space:
         """Return sums over subsets, shape (n, tables), and over their yes sides, shape (n, tables, columns)."""
         masks = unpack_many(words, self.problem.n_rows).astype(self._sums.dtype)
         return masks @ self._totals, (masks @ self._sums).reshape(len(words), -1, self.problem.n_columns)
+
+    def bounds(self, words: Array) -> Array:
+        """Return what the children of subsets cost at least, from their own children: shape (n, 2 columns).
+
+        The search for one tree passes over splits that cannot pay. Here they count, so all that can be said of their
+        sides is 0. A child's *own* splits that cannot pay are left out of its bound, since its best tree needs none.
+        """
+        lowers = self._counter.count(self._counter.rows_of(words)).lowers
+        lowers[lowers >= self._counter.never] = 0
+        m = self.problem.n_columns
+        lowers[:, m:][lowers[:, :m] == 0] = 0
+        return lowers.astype(self.integer)
 
     def judge(self, tables: Array) -> _Side:
         """Return what sides of splits are like; `tables` has shape (n, tables, columns)."""
@@ -149,7 +165,7 @@ class Space:
     @property
     def batch_size(self) -> int:
         """How many nodes are counted at once."""
-        return max(1, _CELLS // int(self._sums.shape[1]))
+        return max(1, _CELLS // max(int(self._sums.shape[1]), self._counter.cells * self._n_classes))
 
 
 class _Side(NamedTuple):
@@ -202,7 +218,12 @@ class _Exploration:
         budget = self._budget.array[nodes][:, None]
         # Whatever is split below has more leaves and costs more than that; without a way to split, it is a leaf.
         deeper = ((self._leaves.array[nodes] > 2) & (self._index.depth[nodes] > 1))[:, None]
-        least = [np.where(deeper & side.mixed, np.minimum(side.leaf, 2 * a), side.leaf) for side in (yes, no)]
+        m = space.problem.n_columns
+        known = space.bounds(self._index.words[nodes])
+        least = [
+            np.where(deeper & side.mixed, np.minimum(side.leaf, np.maximum(2 * a, bound)), side.leaf)
+            for side, bound in ((yes, known[:, :m]), (no, known[:, m:]))
+        ]
         fits = yes.allowed & no.allowed & (least[0] + least[1] <= budget)
         row, feature = fits.nonzero()
         parent = nodes[row]
