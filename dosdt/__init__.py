@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dosdt.checker.verify import Verdict, verify
     from dosdt.classifier import DOSDTClassifier
     from dosdt.errors import DOSDTError, InputError
+    from dosdt.explain import Explanation
     from dosdt.model_file import Model, load_model, save_model
     from dosdt.problem import Problem
     from dosdt.rules import Rule
@@ -29,6 +30,7 @@ _HOME = {
     "Binarizer": "dosdt.binarizer",
     "DOSDTClassifier": "dosdt.classifier",
     "DOSDTError": "dosdt.errors",
+    "Explanation": "dosdt.explain",
     "InputError": "dosdt.errors",
     "Leaf": "dosdt.tree",
     "Model": "dosdt.model_file",
@@ -49,6 +51,7 @@ __all__ = [
     "Binarizer",
     "DOSDTClassifier",
     "DOSDTError",
+    "Explanation",
     "InputError",
     "Leaf",
     "Model",

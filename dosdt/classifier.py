@@ -37,6 +37,7 @@ from dosdt.tree import Tree, plain
 
 if TYPE_CHECKING:
     from dosdt.alternatives import Alternatives
+    from dosdt.explain import Explanation
 
 
 class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -269,6 +270,21 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return each class's share of the training weight in every row's leaf, shape (n, n_classes)."""
         table = self._table(X)
         return self.tree_.predict_proba(table)
+
+    def explain(self, x: Any) -> Explanation:
+        """Return why one case gets its class, and the smallest changes that would change it; print it, or ask it.
+
+        Parameters
+        ----------
+        x : mapping of column to value, Series, list or array of shape (p,), or table of one row
+        """
+        from dosdt.explain import explain, one_row
+
+        table = self._table(one_row(x))
+        if not isinstance(self.binarizer_, Binarizer):
+            return explain(self.tree_, table, gaps=False)
+        kinds = dict(zip(self.tree_.columns, self._kinds, strict=True))
+        return explain(self.tree_, table, kinds=kinds, gaps=self.binarizer_.missing == "category")
 
     def alternatives(
         self,

@@ -17,6 +17,7 @@ import typer
 from dosdt import __version__, options
 from dosdt.alternatives_command import register as register_alternatives
 from dosdt.errors import InputError
+from dosdt.explain_command import register as register_explain
 from dosdt.submit import register as register_submit
 
 app = typer.Typer(
@@ -247,6 +248,7 @@ def demo() -> None:
 
 register_submit(app)
 register_alternatives(app)
+register_explain(app)
 
 
 def emit(text: str) -> None:

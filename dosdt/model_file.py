@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dosdt.errors import InputError
 from dosdt.exact import relative_gap
 from dosdt.files import write_atomically
 from dosdt.rules import RULE_KINDS, Rule
 from dosdt.tree import Leaf, Split, Tree, plain
+
+if TYPE_CHECKING:
+    from dosdt.explain import Explanation
 
 FORMAT = "dosdt-model"
 SCHEMA = 1
@@ -94,6 +97,19 @@ class Model:
     def gap(self) -> Fraction:
         """How much better another tree could be, relative to this one."""
         return relative_gap(self.objective, self.lower_bound)
+
+    def explain(self, x: Any) -> Explanation:
+        """Return why one case gets its label, and the smallest changes that would change it.
+
+        Parameters
+        ----------
+        x : mapping of column to value, Series, or table of one row
+        """
+        from dosdt.explain import explain, one_row
+        from dosdt.inputs import table_for
+
+        kinds = dict(zip(self.tree.columns, self.kinds, strict=True))
+        return explain(self.tree, table_for(self, one_row(x)), kinds=kinds, gaps=self.missing == "category")
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
