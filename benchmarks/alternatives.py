@@ -9,7 +9,7 @@ features 0 or 1, two classes, the label last. TreeFARMS is optional and needs an
 TreeFARMS can leave out *trivial extensions*, splits whose two leaves predict the same. dosdt leaves out *useless*
 splits, whose two leaves lose as much as one leaf would: these are the trivial ones and, where a leaf has as many rows
 of either class, some that are not trivial only by how that tie is broken (TreeFARMS takes the second class there). So
-both are compared with all such splits kept: that is the same set by definition, and the trees are compared one by one.
+both are compared with all such splits kept: that is the same set by definition, and trees are compared one by one.
 What each counts without them stands beside it. TreeFARMS computes in single precision, so a tree exactly at the bound
 may be in one set only. Seconds are those of the count with all such splits, without reading or listing.
 """
