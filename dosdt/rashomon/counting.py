@@ -95,16 +95,12 @@ class Counting:
 
     def _reach(self, budget: int) -> tuple[Array, list[Options]]:
         """Return what every node may spend and the options that fit, by what the sides cost at least."""
-        graph = self._graph
-        value = graph.leaf.copy()
-        for part in reversed(graph.options):
-            yes, no = _sides(part, value)
-            np.minimum.at(value, part.parent, yes + no)
+        graph, value = self._graph, self._graph.value
         budgets = np.full(len(value), -1, self._space.integer)
         budgets[0] = budget
         kept = []
         for part in graph.options:
-            yes, no = _sides(part, value)
+            yes, no = part.sides(value)
             left = budgets[part.parent]
             fits = yes + no <= left
             if not self.useless:
@@ -213,10 +209,3 @@ def _products(yes: Table, no: Table, limit: Any, dtype: Any) -> Iterator[Table]:
         # In the node's own type: two counts may fit into 64 bits, and their product not.
         pairs = first.counts.astype(dtype)[:, None] * second.counts.astype(dtype)[None]
         yield Table((first.keys[:, None] + second.keys).ravel(), pairs.reshape(-1, pairs.shape[2]))
-
-
-def _sides(options: Options, value: Array) -> tuple[Array, Array]:
-    """Return what the sides of options cost, at least, given what their nodes do."""
-    yes = np.where(options.yes == LEAF, options.yes_leaf, value[options.yes])
-    no = np.where(options.no == LEAF, options.no_leaf, value[options.no])
-    return yes, no

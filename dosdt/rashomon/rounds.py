@@ -51,6 +51,7 @@ class Rounds:
     ) -> None:
         self._space, self._copies, self._watch, self._report = space, copies, watch, report
         self._next_report = 0.0
+        self._known = space.known()
 
     def cost(self, objective: Fraction) -> int:
         """Return the largest cost with at most this objective."""
@@ -60,7 +61,7 @@ class Rounds:
     def up_to(self, cost: int) -> Found:
         """Count all trees up to this cost, or raise `Stopped`."""
         budget = cost - self._space.base
-        graph = self._space.explore(budget, self._looking(cost, "finding subsets"))
+        graph = self._space.explore(budget, self._looking(cost, "finding subsets"), self._known)
         return Found(cost, graph, self._count(graph, cost))
 
     def cheapest(self, found: Found) -> Found:

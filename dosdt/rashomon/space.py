@@ -21,7 +21,7 @@ from dosdt.contract import Constraints
 from dosdt.problem import Problem
 from dosdt.subproblem.counts import counter_for
 from dosdt.subproblem.index import Index
-from dosdt.subproblem.subsets import UNLIMITED, Subset, Subsets
+from dosdt.subproblem.subsets import UNLIMITED, Batch, Subset, Subsets
 from dosdt.threads import one_thread
 
 Array = npt.NDArray[Any]
@@ -58,9 +58,34 @@ class Options(NamedTuple):
     no_leaf: Array
     idle: Array
 
+    def sides(self, value: Array) -> tuple[Array, Array]:
+        """Return what the sides cost, given what nodes do."""
+        yes = np.where(self.yes == LEAF, self.yes_leaf, value[self.yes])
+        return yes, np.where(self.no == LEAF, self.no_leaf, value[self.no])
+
     def part(self, chosen: Any) -> Options:
         """Return some of them."""
         return Options(*(array[chosen] for array in self))
+
+
+class Known:
+    """What subsets cost at least, as far as explorations have shown; it grows from one to the next."""
+
+    def __init__(self, width: int, integer: Any) -> None:
+        self._index = Index(width)
+        self._least = _Growing(np.empty(0, integer))
+
+    def learn(self, subsets: Batch, least: Array) -> None:
+        """Take in bounds."""
+        numbers = self._index.add(subsets)
+        self._least.extend(np.zeros(len(self._index) - len(self._least.array), self._least.array.dtype))
+        np.maximum.at(self._least.array, numbers, least)
+
+    def least(self, subsets: Batch) -> Array:
+        """Return a bound for each subset, 0 where nothing is known."""
+        numbers = self._index.find(subsets)
+        # One place behind the last stands for all that is not known.
+        return np.append(self._least.array, np.zeros(1, self._least.array.dtype))[numbers]
 
 
 @dataclass(frozen=True)
@@ -73,6 +98,8 @@ class Graph:
         What each node costs as a leaf; node 0 is all rows.
     leaves : array of int, one per node
         Most leaves a tree for it may have.
+    value : array of int, one per node
+        What its best tree costs, or more than its budget; without regard to limits on leaves.
     options : list of Options
         In batches: the sides of a batch's splits are nodes of later batches only.
     """
@@ -80,6 +107,7 @@ class Graph:
     leaf: Array
     leaves: Array
     options: list[Options]
+    value: Array
 
 
 class Space:
@@ -127,10 +155,18 @@ class Space:
         self._subsets = Subsets(problem)
         self._counter = counter_for(problem, Fraction(self.a, self.b), self._min_support, _SWITCHES)
 
-    def explore(self, budget: int, look: Look) -> Graph:
-        """Return all nodes and options for trees that cost `budget` at most."""
+    def known(self) -> Known:
+        """Return what is known of subsets before anything was explored: nothing."""
+        return Known(self._subsets.width, self.integer)
+
+    def explore(self, budget: int, look: Look, known: Known | None = None) -> Graph:
+        """Return all nodes and options for trees that cost `budget` at most.
+
+        What is known saves subsets, and what is found out is added to it. Where leaves are limited it is of no use:
+        then it depends on the way to a subset how many it may have.
+        """
         with one_thread():
-            return _Exploration(self, budget).run(look)
+            return _Exploration(self, budget, None if self.constraints.max_leaves is not None else known).run(look)
 
     def count(self, words: Array) -> tuple[Array, Array]:
         """Return sums over subsets, shape (n, tables), and over their yes sides, shape (n, tables, columns)."""
@@ -180,8 +216,8 @@ class _Side(NamedTuple):
 class _Exploration:
     """One walk through the space."""
 
-    def __init__(self, space: Space, budget: int) -> None:
-        self._space = space
+    def __init__(self, space: Space, budget: int, known: Known | None) -> None:
+        self._space, self._known = space, known
         # No tree has more leaves than rows, and each of its splits has one more; a limit beyond is none.
         depth, leaves = (
             None if most is None or most >= space.problem.n_rows else most
@@ -208,7 +244,15 @@ class _Exploration:
                 for start in range(0, len(nodes), self._space.batch_size):
                     look(len(self._index))
                     found.append(self._expand(nodes[start : start + self._space.batch_size]))
-        return Graph(self._leaf.array, self._leaves.array, [part for part in found if len(part[0])])
+        leaf, budget = self._leaf.array, self._budget.array
+        value = leaf.copy()
+        for part in reversed(found):
+            yes, no = part.sides(value)
+            np.minimum.at(value, part.parent, yes + no)
+        if self._known is not None:
+            # Where nothing within the budget was found, all costs more.
+            self._known.learn(self._index.batch(slice(0, len(self._index))), np.minimum(value, budget + 1))
+        return Graph(leaf, self._leaves.array, [part for part in found if len(part[0])], value)
 
     def _expand(self, nodes: Array) -> Options:
         """Return the options of some nodes of the same size; their sides that may be split become nodes."""
@@ -225,6 +269,10 @@ class _Exploration:
             for side, bound in ((yes, known[:, :m]), (no, known[:, m:]))
         ]
         fits = yes.allowed & no.allowed & (least[0] + least[1] <= budget)
+        if self._known is not None:
+            for k, side in enumerate((yes, no)):
+                self._recall(nodes, k, least[k], fits & deeper & side.mixed)
+            fits &= least[0] + least[1] <= budget
         row, feature = fits.nonzero()
         parent = nodes[row]
         sides = []
@@ -242,6 +290,14 @@ class _Exploration:
         at = (row, feature)
         idle = yes.leaf[at] + no.leaf[at] - a >= self._leaf.array[parent]
         return Options(parent, feature, sides[0], sides[1], yes.leaf[at], no.leaf[at], idle)
+
+    def _recall(self, nodes: Array, k: int, least: Array, asked: Array) -> None:
+        """Raise bounds on children, in place, to what is known of them."""
+        assert self._known is not None
+        row, feature = asked.nonzero()
+        side = feature + k * self._space.problem.n_columns
+        known = self._known.least(self._subsets.children(self._index.batch(nodes[row]), side, np.zeros_like(side)))
+        least[row, feature] = np.maximum(least[row, feature], known)
 
     def _nodes(self, parent: Array, child: Array, budget: Array, side: _Side) -> Array:
         """Return the numbers of children as nodes, new ones where needed, with what they may spend."""
