@@ -12,13 +12,21 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 
-def dosdt(path: str, penalty: str, share: str, trivial: bool) -> tuple[float, int, Callable[[], Iterable[Any]]]:
-    """Count with dosdt: seconds, trees, and a function that lists them."""
-    from fractions import Fraction
+class Count(NamedTuple):
+    """Seconds, trees within the bound, trees that the program lists, and a function that lists those within it."""
 
+    seconds: float
+    trees: int
+    all: int
+    listed: Callable[[], Iterable[Any]]
+
+
+def dosdt(path: str, penalty: str, share: str, trivial: bool) -> Count:
+    """Count with dosdt."""
     import numpy as np
 
     from dosdt import Problem, find_alternatives
@@ -36,11 +44,11 @@ def dosdt(path: str, penalty: str, share: str, trivial: bool) -> tuple[float, in
             return None
         return int(node.rule.column[1:]), nested(tree, node.yes), nested(tree, node.no)
 
-    return seconds, found.count, lambda: (nested(one.tree) for one in found)
+    return Count(seconds, found.count, found.count, lambda: (nested(one.tree) for one in found))
 
 
-def treefarms(path: str, penalty: str, share: str, trivial: bool) -> tuple[float, int, Callable[[], Iterable[Any]]]:
-    """Count with TreeFARMS."""
+def treefarms(path: str, penalty: str, share: str, trivial: bool) -> Count:
+    """Count with TreeFARMS; it groups trees by errors and leaves, from which their exact objectives follow."""
     import pandas as pd
     from treefarms import TREEFARMS
 
@@ -61,8 +69,21 @@ def treefarms(path: str, penalty: str, share: str, trivial: bool) -> tuple[float
             return None
         return node["feature"], nested(node["true"]), nested(node["false"])
 
-    count = model.get_tree_count()
-    return seconds, count, lambda: (nested(model.model_set.get_tree_at_idx_raw(k)) for k in range(count))
+    groups = model.model_set.available_metrics
+    sizes = [model.model_set.storage[place]["count"] for place in groups["metric_pointers"]]
+    objectives = [
+        Fraction(int(errors), len(table)) + Fraction(penalty) * int(leaves)
+        for _, errors, leaves in groups["metric_values"]
+    ]
+    bound = min(objectives) * (1 + Fraction(share))
+    inside = [objective <= bound for objective, size in zip(objectives, sizes, strict=True) for _ in range(size)]
+    places = [k for k, fits in enumerate(inside) if fits]
+    return Count(
+        seconds,
+        len(places),
+        len(inside),
+        lambda: (nested(model.model_set.get_tree_at_idx_raw(k)) for k in places),
+    )
 
 
 def main(arguments: list[str]) -> None:
@@ -70,11 +91,11 @@ def main(arguments: list[str]) -> None:
     program, path, penalty, share, most = arguments
     count = {"dosdt": dosdt, "treefarms": treefarms}[program]
     try:
-        _, fewer, _ = count(path, penalty, share, False)
-        seconds, trees, listed = count(path, penalty, share, True)
-        answer: dict[str, Any] = {"trees": trees, "fewer": fewer, "seconds": seconds, "digest": ""}
-        if trees <= int(most):
-            text = "\n".join(sorted(map(repr, listed())))
+        fewer, found = count(path, penalty, share, False), count(path, penalty, share, True)
+        answer: dict[str, Any] = {"trees": found.trees, "all": found.all, "fewer": fewer.trees}
+        answer |= {"seconds": found.seconds, "digest": ""}
+        if found.trees <= int(most):
+            text = "\n".join(sorted(map(repr, found.listed())))
             answer["digest"] = hashlib.sha256(text.encode()).hexdigest()
     except Exception as error:
         answer = {"error": " ".join(f"{type(error).__name__}: {error}".split())}
