@@ -5,8 +5,10 @@ A tree is a class number, or ``(feature, yes, no)``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 Rows = tuple[int, ...]
@@ -80,3 +82,36 @@ class Everything:
 def uses(tree: Any) -> set[int]:
     """Return the features that a tree asks."""
     return set() if isinstance(tree, int) else {tree[0]} | uses(tree[1]) | uses(tree[2])
+
+
+def counts(
+    features: Sequence[Sequence[int]], labels: Sequence[int], regularization: Fraction, bound: Fraction, useless: bool
+) -> Counter[Fraction]:
+    """Return how many trees with at most this objective have each, one class against another, without making them.
+
+    All that is left out on the way is what costs more than the bound by itself.
+    """
+    n = len(labels)
+
+    def price(rows: frozenset[int]) -> Fraction:
+        ones = sum(labels[r] for r in rows)
+        return Fraction(min(ones, len(rows) - ones), n)
+
+    @cache
+    def trees(rows: frozenset[int]) -> Counter[Fraction]:
+        """The number of trees of each cost."""
+        found = Counter([price(rows) + regularization])
+        for feature in range(len(features[0])):
+            yes = frozenset(r for r in rows if features[r][feature])
+            no = rows - yes
+            if not yes or not no:
+                continue
+            for first, several in trees(yes).items():
+                for second, more in trees(no).items():
+                    if first + second <= bound:
+                        found[first + second] += several * more
+            if not useless and price(yes) + price(no) == price(rows):
+                found[price(yes) + price(no) + 2 * regularization] -= 1
+        return Counter({cost: number for cost, number in found.items() if number > 0 and cost <= bound})
+
+    return trees(frozenset(range(n)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from everytree import Everything, uses
+from everytree import Everything, counts, uses
 
 from dosdt import DOSDTClassifier, InputError, Problem, find_alternatives
 from dosdt import alternatives_command as command
@@ -111,6 +111,19 @@ def test_all_trees_are_found_and_no_other(seed: int) -> None:
         assert found.by_leaves == dict(sorted(Counter(leaves for _, leaves in order).items()))
     else:
         assert (found[found.count - 1].objective, nested(found[found.count - 1].tree)) in expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_counts_where_bounds_save_most_of_the_work(seed: int) -> None:
+    rng = random.Random(seed)
+    features = [[int(rng.random() < 0.4) for _ in range(7)] for _ in range(60)]
+    labels = [int((row[0] ^ row[1]) or (row[2] and row[3])) ^ (rng.random() < 0.1) for row in features]
+    penalty, useless = Fraction(rng.choice(["0.02", "0.03", "0.05"])), seed % 2 == 0
+    found = find_alternatives(Problem.from_arrays(features, labels, penalty), within="0.05", useless_splits=useless)
+    expected = counts(features, labels, penalty, found.bound, useless)
+    assert found.optimum == min(expected)
+    assert found.count == sum(expected.values()) > 1
+    assert found.n_optimal == expected[found.optimum]
 
 
 @pytest.mark.parametrize("seed", range(500, 530))
