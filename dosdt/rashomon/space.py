@@ -176,13 +176,11 @@ class Space:
     def bounds(self, words: Array) -> Array:
         """Return what the children of subsets cost at least, from their own children: shape (n, 2 columns).
 
-        The search for one tree passes over splits that cannot pay. Here they count, so all that can be said of their
-        sides is 0. A child's *own* splits that cannot pay are left out of its bound, since its best tree needs none.
+        The search for one tree passes over splits that cannot pay; here they count, so of their yes sides nothing is
+        said. A child's *own* splits that cannot pay are left out of its bound, since its best tree needs none.
         """
         lowers = self._counter.count(self._counter.rows_of(words)).lowers
         lowers[lowers >= self._counter.never] = 0
-        m = self.problem.n_columns
-        lowers[:, m:][lowers[:, :m] == 0] = 0
         return lowers.astype(self.integer)
 
     def judge(self, tables: Array) -> _Side:
