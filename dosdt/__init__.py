@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from dosdt.binarizer import Binarizer
     from dosdt.checker.verify import Verdict, verify
     from dosdt.classifier import DOSDTClassifier
+    from dosdt.cross_validation import DOSDTClassifierCV
     from dosdt.errors import DOSDTError, InputError
     from dosdt.explain import Explanation
     from dosdt.model_file import Model, load_model, save_model
+    from dosdt.path import DOSDTPath
+    from dosdt.path_plot import plot_path
+    from dosdt.plotting import plot_tree
     from dosdt.problem import Problem
+    from dosdt.reporting.page import report, write_report
     from dosdt.rules import Rule
     from dosdt.solver import solve
     from dosdt.tree import Leaf, Split, Tree
@@ -29,7 +34,9 @@ _HOME = {
     "Alternatives": "dosdt.alternatives",
     "Binarizer": "dosdt.binarizer",
     "DOSDTClassifier": "dosdt.classifier",
+    "DOSDTClassifierCV": "dosdt.cross_validation",
     "DOSDTError": "dosdt.errors",
+    "DOSDTPath": "dosdt.path",
     "Explanation": "dosdt.explain",
     "InputError": "dosdt.errors",
     "Leaf": "dosdt.tree",
@@ -42,15 +49,21 @@ _HOME = {
     "datasets": "",
     "find_alternatives": "dosdt.alternatives",
     "load_model": "dosdt.model_file",
+    "plot_path": "dosdt.path_plot",
+    "plot_tree": "dosdt.plotting",
+    "report": "dosdt.reporting.page",
     "save_model": "dosdt.model_file",
     "solve": "dosdt.solver",
     "verify": "dosdt.checker.verify",
+    "write_report": "dosdt.reporting.page",
 }
 __all__ = [
     "Alternatives",
     "Binarizer",
     "DOSDTClassifier",
+    "DOSDTClassifierCV",
     "DOSDTError",
+    "DOSDTPath",
     "Explanation",
     "InputError",
     "Leaf",
@@ -63,9 +76,13 @@ __all__ = [
     "datasets",
     "find_alternatives",
     "load_model",
+    "plot_path",
+    "plot_tree",
+    "report",
     "save_model",
     "solve",
     "verify",
+    "write_report",
 ]
 
 

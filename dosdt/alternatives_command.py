@@ -228,11 +228,16 @@ def _uses(what: str, uses: tuple[Use, ...]) -> str:
 
 
 def _listed(names: list[str]) -> str:
+    from dosdt.words import one_line
+
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more if names else "-"
+    return one_line(", ".join(names[:_MOST])) + more if names else "-"
 
 
 def _short(name: str) -> str:
+    from dosdt.words import one_line
+
+    name = one_line(name)
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 

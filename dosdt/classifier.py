@@ -29,6 +29,7 @@ from dosdt.present import at_most
 from dosdt.problem import Problem, check_regularization
 from dosdt.progress import progress
 from dosdt.rules import Rule
+from dosdt.search_record import SearchRecord, steps
 from dosdt.sketches import tree_of
 from dosdt.solver import ALGORITHMS, SWITCHES, Answer, check_choice, solve, switches_of
 from dosdt.teamwork import Teamwork, parse_workers
@@ -187,21 +188,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if certificate is not None:
             self._check_certificate(certificate)
         given = X, y, sample_weight
-        check_regularization(self.regularization)
-        y = checked_labels(X, y)
-        # A row of weight zero has no say in the thresholds either; only its class is known of.
-        rows = rows_that_count(X, sample_weight)
-        X = taken(rows, X)
-        features, rules, columns = self._binarize(X, taken(rows, y), taken(rows, sample_weight))
-        problem = Problem.from_arrays(
-            spread(features, rows, len(y)),
-            y,
-            self.regularization,
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            cost_matrix=self.cost_matrix,
-            names=[str(rule) for rule in rules],
-        )
+        problem, rules, columns = self._pose(X, y, sample_weight)
         keeping = _Checkpointing(checkpoint, checkpoint_seconds, getattr(given[1], "name", None))
         if certificate is None:
             answer = self._solve(problem, rules, columns, keeping)
@@ -350,6 +337,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             status=self.status_,
             training_weight=self.problem_.total_weight,
             algorithm=self.algorithm,
+            search=self._record(),
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -421,6 +409,25 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("a certificate needs a dosdt.Binarizer: the checker cannot repeat what others do")
         rehearse(path)
 
+    def _pose(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, tuple[Rule, ...], tuple[str, ...]]:
+        """Return the problem, the rules of its features and the columns that they ask about."""
+        check_regularization(self.regularization)
+        y = checked_labels(X, y)
+        # A row of weight zero has no say in the thresholds either; only its class is known of.
+        rows = rows_that_count(X, sample_weight)
+        X = taken(rows, X)
+        features, rules, columns = self._binarize(X, taken(rows, y), taken(rows, sample_weight))
+        problem = Problem.from_arrays(
+            spread(features, rows, len(y)),
+            y,
+            self.regularization,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            cost_matrix=self.cost_matrix,
+            names=[str(rule) for rule in rules],
+        )
+        return problem, rules, columns
+
     def _constraints(self, problem: Problem) -> Constraints:
         support = Fraction(0) if self.min_support is None else exact(self.min_support, "min_support")
         if support < 0:
@@ -471,6 +478,34 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
             if hasattr(self.binarizer_, name):
                 setattr(self, name, getattr(self.binarizer_, name))
+
+    def _record(self) -> SearchRecord:
+        problem, stats = self.problem_, self.stats_
+        return SearchRecord(
+            rows=problem.n_samples,
+            distinct_rows=stats["distinct_rows"],
+            features=stats["features"],
+            evaluated=stats["evaluated"],
+            workers=stats["workers"],
+            seconds=stats["seconds"],
+            weighted=problem.total_weight != problem.n_samples or self.class_weight is not None,
+            costs=self.cost_matrix is not None,
+            trace=steps(self.trace_),
+        )
+
+    def _repr_html_inner(self) -> str:
+        # scikit-learn calls it if its option `display` asks for pictures.
+        if not hasattr(self, "tree_"):
+            return str(super()._repr_html_inner())
+        from dosdt.notebook import model_html
+
+        return model_html(self.tree_, self.status_, self.objective_, self.gap_)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def _table(self, X: Any) -> ColumnTable:
         check_is_fitted(self, "tree_")

@@ -103,8 +103,8 @@ class Explanation:
         return " and ".join(map(str, self.conditions)) or "always"
 
     def __str__(self) -> str:
-        from dosdt.export import _one_line
         from dosdt.present import number, percent
+        from dosdt.words import one_line
 
         shares = ", ".join(f"{label}: {percent(share)}" for label, share in self.shares.items())
         lines = [
@@ -118,7 +118,7 @@ class Explanation:
             lines.append(f"            and {len(self.counterfactuals) - _SHOWN} more ways, with no fewer changes")
         elif not self.counterfactuals:
             lines.append("would be    the same whatever changes")
-        return "\n".join(map(_one_line, lines)) + "\n"
+        return "\n".join(map(one_line, lines)) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as what JSON can say; shares are floats."""

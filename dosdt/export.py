@@ -1,9 +1,8 @@
-"""A tree for people and for other programs: text, Graphviz, a Python function, a SQL ``CASE`` expression."""
+"""A tree for people and for other programs: text, SVG, Graphviz, a Python function, a SQL ``CASE`` expression."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from keyword import iskeyword
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from dosdt.errors import InputError
 from dosdt.rules import Rule
 from dosdt.tree import Leaf, Split, Tree, plain
+from dosdt.words import evidence, number, one_line
 
 # How deep an export nests before it goes on in a flat form: Python reads 100 levels of indentation, people
 # far fewer. SQL Server takes ten CASEs within each other.
@@ -25,26 +25,42 @@ def to_text(tree: Tree, *, regularization: Fraction | None = None) -> str:
     """
     lines: list[str] = []
     parts = [0]  # roots of the drawings; the first is the whole tree, the others are reached by their number
-    for number, root in enumerate(parts):
-        if number:
-            lines += ["", f"({number})"]
+    for part, root in enumerate(parts):
+        if part:
+            lines += ["", f"({part})"]
         # Each entry: node, what is drawn before it, what is drawn before its children, levels above it.
         waiting = [(root, "", "", 0)]
         while waiting:
             index, lead, indent, level = waiting.pop()
             node = tree.nodes[index]
             if isinstance(node, Leaf):
-                lines.append(f"{lead}predict {_one_line(str(tree.classes[node.label]))}   ({_evidence(node)})")
+                lines.append(f"{lead}predict {one_line(str(tree.classes[node.label]))}   ({evidence(node)})")
             elif level == MAX_NESTING:
                 lines.append(f"{lead}see ({len(parts)}) below")
                 parts.append(index)
             else:
-                lines.append(lead + _one_line(str(node.rule)))
+                lines.append(lead + one_line(str(node.rule)))
                 waiting.append((node.no, f"{indent}└─ no: ", f"{indent}   ", level + 1))
                 waiting.append((node.yes, f"{indent}├─ yes: ", f"{indent}│  ", level + 1))
     if regularization is not None:
         lines += ["", _objective(tree, regularization)]
     return "\n".join(lines) + "\n"
+
+
+def to_svg(tree: Tree, *, class_names: Sequence[Any] | None = None, title: str | None = None) -> str:
+    """Return the tree drawn as an SVG document, light or dark as the reader's screen is.
+
+    Parameters
+    ----------
+    tree : Tree
+    class_names : sequence of n_classes, optional
+        Instead of `tree.classes`.
+    title : str, optional
+        What a screen reader calls the picture.
+    """
+    from dosdt.svg import tree_svg
+
+    return tree_svg(tree, class_names=class_names, title=title)
 
 
 def to_dot(tree: Tree) -> str:
@@ -53,7 +69,7 @@ def to_dot(tree: Tree) -> str:
     lines.append('  edge [fontname="Helvetica"];')
     for index, node in enumerate(tree.nodes):
         if isinstance(node, Leaf):
-            label = f"{_dot(str(tree.classes[node.label]))}\\n{_evidence(node)}"
+            label = f"{_dot(str(tree.classes[node.label]))}\\n{evidence(node)}"
             lines.append(f'  n{index} [label="{label}", style="rounded,filled", fillcolor="#e8eef7"];')
         else:
             lines.append(f'  n{index} [label="{_dot(str(node.rule))}"];')
@@ -72,7 +88,7 @@ def to_python(tree: Tree, name: str = "predict") -> str:
     ]
 
     def answer(leaf: Leaf) -> str:
-        return f"return {plain(tree.classes[leaf.label])!r}  # {_evidence(leaf)}"
+        return f"return {plain(tree.classes[leaf.label])!r}  # {evidence(leaf)}"
 
     if tree.depth > MAX_NESTING:
         for tests, leaf in _decision_list(tree):
@@ -211,38 +227,13 @@ def _sql_text(text: str) -> str:
 
 def _dot(text: str) -> str:
     # Graphviz reads backslash escapes and HTML entities in labels.
-    lines = (_one_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n"))
+    lines = (one_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n"))
     return "\\n".join(lines).replace("&", "&amp;")
-
-
-def _one_line(text: str) -> str:
-    """Return `text` with line breaks and other characters that do not print written as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
-def _evidence(leaf: Leaf) -> str:
-    """Return what the training data say in favour of the leaf's class: ``412 of 530, 78 %``."""
-    weight, total = leaf.class_weights[leaf.label], sum(leaf.class_weights, Fraction(0))
-    share = weight / total if total else Fraction(1)
-    percent = f"{round(100 * share)}"
-    # 0 and 100 are promises, not roundings.
-    if percent == "100" and share < 1:
-        percent = ">99"
-    elif percent == "0" and share > 0:
-        percent = "<1"
-    return f"{_number(weight)} of {_number(total)}, {percent} %"
-
-
-def _number(value: Fraction) -> str:
-    if value.denominator == 1:
-        return str(value.numerator)
-    # Decimal, not float: weights may be larger than a float can be.
-    return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"
 
 
 def _objective(tree: Tree, regularization: Fraction) -> str:
     weight = sum((sum(leaf.class_weights, Fraction(0)) for leaf in tree.leaves), Fraction(0)) or Fraction(1)
     objective = tree.cost / weight + regularization * tree.n_leaves
     leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
-    loss = f"{_number(tree.cost)}/{_number(weight)}"
-    return f"objective {_number(objective)} = loss {loss} + {leaves} × {_number(regularization)}"
+    loss = f"{number(tree.cost)}/{number(weight)}"
+    return f"objective {number(objective)} = loss {loss} + {leaves} × {number(regularization)}"

@@ -8,31 +8,39 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dosdt.errors import InputError
 from dosdt.exact import relative_gap
 from dosdt.files import write_atomically
+from dosdt.json_fields import (
+    as_fraction,
+    as_text,
+    each_in,
+    field_in,
+    fraction_in,
+    integer_in,
+    parse,
+    ratio,
+    scalar,
+    shown,
+    text_in,
+    wrong,
+)
 from dosdt.rules import RULE_KINDS, Rule
+from dosdt.search_record import SearchRecord, record_from_dict, record_to_dict
 from dosdt.tree import Leaf, Split, Tree, plain
 
 if TYPE_CHECKING:
     from dosdt.explain import Explanation
 
 FORMAT = "dosdt-model"
-SCHEMA = 1
+SCHEMA = 2
 COLUMN_KINDS = ("bool", "int", "float", "text")
 MISSING_POLICIES = ("error", "category")
-
-T = TypeVar("T")
-_FRACTION = re.compile(r"-?[0-9]+/[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,8 @@ class Model:
         Total weight of the training rows, N.
     algorithm : str
         Name of the search.
+    search : SearchRecord, optional
+        How the tree was found.
     """
 
     tree: Tree
@@ -73,25 +83,31 @@ class Model:
     status: str
     training_weight: Fraction
     algorithm: str
+    search: SearchRecord | None = None
 
     def __post_init__(self) -> None:
         columns = self.tree.columns
         if len(self.kinds) != len(columns):
-            raise _wrong("kinds", f"a list of {len(columns)}, one per column", len(self.kinds))
+            raise wrong("kinds", f"a list of {len(columns)}, one per column", len(self.kinds))
         ordered = {rule.column for rule in self.tree.used_rules if rule.kind == "at_most"}
         for column, kind in zip(columns, self.kinds, strict=True):
             if kind not in COLUMN_KINDS:
-                raise _wrong("kinds", f"one of {', '.join(COLUMN_KINDS)} for column {column!r}", kind)
+                raise wrong("kinds", f"one of {', '.join(COLUMN_KINDS)} for column {column!r}", kind)
             if kind == "text" and column in ordered:
-                raise _wrong("kinds", f"int or float for column {column!r}, which a rule orders", kind)
+                raise wrong("kinds", f"int or float for column {column!r}, which a rule orders", kind)
         if self.missing not in MISSING_POLICIES:
-            raise _wrong("missing", f"one of {', '.join(MISSING_POLICIES)}", self.missing)
+            raise wrong("missing", f"one of {', '.join(MISSING_POLICIES)}", self.missing)
         if self.regularization < 0:
-            raise _wrong("regularization", "at least 0", self.regularization)
+            raise wrong("regularization", "at least 0", self.regularization)
         if self.training_weight <= 0:
-            raise _wrong("training_weight", "positive", self.training_weight)
+            raise wrong("training_weight", "positive", self.training_weight)
         if self.lower_bound > self.objective:
-            raise _wrong("lower_bound", "at most the objective", self.lower_bound)
+            raise wrong("lower_bound", "at most the objective", self.lower_bound)
+
+    def _repr_html_(self) -> str:
+        from dosdt.notebook import model_html
+
+        return model_html(self.tree, self.status, self.objective, self.gap)
 
     @property
     def gap(self) -> Fraction:
@@ -132,7 +148,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read model file {name}: {reason}") from error
     try:
-        return model_from_dict(_parse(data))
+        return model_from_dict(parse(data, "model"))
     except InputError as error:
         raise InputError(f"model file {name}: {error}") from error
 
@@ -144,10 +160,11 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "schema": SCHEMA,
         "algorithm": model.algorithm,
         "status": model.status,
-        "regularization": _ratio(model.regularization),
-        "objective": _ratio(model.objective),
-        "lower_bound": _ratio(model.lower_bound),
-        "training_weight": _ratio(model.training_weight),
+        "regularization": ratio(model.regularization),
+        "objective": ratio(model.objective),
+        "lower_bound": ratio(model.lower_bound),
+        "training_weight": ratio(model.training_weight),
+        "search": None if model.search is None else record_to_dict(model.search),
         "target": model.target,
         "missing": model.missing,
         "columns": list(model.tree.columns),
@@ -161,28 +178,29 @@ def model_from_dict(data: object) -> Model:
     """Return the model `model_to_dict` described; an `InputError` names the first field that is wrong."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError("this is not a dosdt model; save one with 'dosdt fit --model'")
-    schema = _integer(data, "schema")
+    schema = integer_in(data, "schema")
     if schema > SCHEMA:
-        versions = f"schema {_shown(schema)}, this one reads up to {SCHEMA}"
+        versions = f"schema {shown(schema)}, this one reads up to {SCHEMA}"
         raise InputError(f"was written by a newer dosdt ({versions}); upgrade dosdt")
-    if schema < 1:
-        raise _wrong("schema", "at least 1", schema)
-    target = _field(data, "target")
+    if schema < SCHEMA:
+        raise InputError(f"was written by an older dosdt (schema {shown(schema)}, not {SCHEMA}); fit it again")
+    target, search = field_in(data, "target"), field_in(data, "search")
     return Model(
         tree=Tree(
-            nodes=_each(_node, data, "nodes"),
-            classes=_each(_scalar, data, "classes"),
-            columns=_each(_as_text, data, "columns"),
+            nodes=each_in(_node, data, "nodes"),
+            classes=each_in(scalar, data, "classes"),
+            columns=each_in(as_text, data, "columns"),
         ),
-        target=None if target is None else _as_text(target, "target"),
-        kinds=_each(_as_text, data, "kinds"),
-        missing=_text(data, "missing"),
-        regularization=_fraction(data, "regularization"),
-        objective=_fraction(data, "objective"),
-        lower_bound=_fraction(data, "lower_bound"),
-        status=_text(data, "status"),
-        training_weight=_fraction(data, "training_weight"),
-        algorithm=_text(data, "algorithm"),
+        target=None if target is None else as_text(target, "target"),
+        kinds=each_in(as_text, data, "kinds"),
+        missing=text_in(data, "missing"),
+        regularization=fraction_in(data, "regularization"),
+        objective=fraction_in(data, "objective"),
+        lower_bound=fraction_in(data, "lower_bound"),
+        status=text_in(data, "status"),
+        training_weight=fraction_in(data, "training_weight"),
+        algorithm=text_in(data, "algorithm"),
+        search=None if search is None else record_from_dict(search, "search"),
     )
 
 
@@ -193,128 +211,27 @@ def nodes_to_list(tree: Tree) -> list[dict[str, Any]]:
 
 def _node_to_dict(node: Split | Leaf) -> dict[str, Any]:
     if isinstance(node, Leaf):
-        weights = [_ratio(weight) for weight in node.class_weights]
-        return {"label": node.label, "class_weights": weights, "cost": _ratio(node.cost)}
+        weights = [ratio(weight) for weight in node.class_weights]
+        return {"label": node.label, "class_weights": weights, "cost": ratio(node.cost)}
     rule = {"column": node.rule.column, "kind": node.rule.kind, "value": plain(node.rule.value)}
     return {"rule": rule, "yes": node.yes, "no": node.no}
 
 
 def _node(data: object, where: str) -> Split | Leaf:
     if not isinstance(data, dict):
-        raise _wrong(where, "an object", data)
+        raise wrong(where, "an object", data)
     if "rule" not in data:
-        weights = _each(_as_fraction, data, "class_weights", where)
-        return Leaf(_integer(data, "label", where), weights, _fraction(data, "cost", where))
+        weights = each_in(as_fraction, data, "class_weights", where)
+        return Leaf(integer_in(data, "label", where), weights, fraction_in(data, "cost", where))
     inner = f"{where}.rule"
     rule = data["rule"]
     if not isinstance(rule, dict):
-        raise _wrong(inner, "an object", rule)
-    kind = next((kind for kind in RULE_KINDS if kind == _text(rule, "kind", inner)), None)
+        raise wrong(inner, "an object", rule)
+    kind = next((kind for kind in RULE_KINDS if kind == text_in(rule, "kind", inner)), None)
     if kind is None:
-        raise _wrong(f"{inner}.kind", f"one of {', '.join(RULE_KINDS)}", rule["kind"])
-    value = _field(rule, "value", inner)
+        raise wrong(f"{inner}.kind", f"one of {', '.join(RULE_KINDS)}", rule["kind"])
+    value = field_in(rule, "value", inner)
     if value is not None:
-        value = _scalar(value, f"{inner}.value")
-    question = Rule(_text(rule, "column", inner), kind, value)
-    return Split(question, _integer(data, "yes", where), _integer(data, "no", where))
-
-
-def _parse(data: bytes) -> object:
-    if not data.strip():
-        raise InputError("the file is empty")
-    try:
-        return json.loads(data, parse_constant=_refuse, parse_float=_finite)
-    except RecursionError as error:
-        raise InputError("it is nested too deeply to be a dosdt model") from error
-    except json.JSONDecodeError as error:
-        text = error.doc.rstrip()
-        if text.startswith("{") and (error.pos >= len(text) or not text.endswith("}")):
-            raise InputError("it ends in the middle, so it was cut off; save the model again") from error
-        raise InputError(f"it is not JSON (line {error.lineno}: {error.msg})") from error
-    except UnicodeDecodeError as error:
-        raise InputError("it is not JSON but binary data") from error
-    except InputError:
-        raise
-    except ValueError as error:  # Python refuses to read integers of thousands of digits
-        raise InputError("it holds a number too long to read") from error
-
-
-def _refuse(constant: str) -> float:
-    raise InputError(f"it holds {constant}, which is no number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise InputError(f"it holds the number {_shown(text)}, which is too large")
-    return value
-
-
-def _ratio(value: Fraction) -> str:
-    return f"{value.numerator}/{value.denominator}"
-
-
-def _shown(value: object) -> str:
-    """Return `value` short enough for an error line."""
-    if isinstance(value, dict | list):
-        return f"a {type(value).__name__}"
-    text = str(value) if isinstance(value, Fraction) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _wrong(where: str, wanted: str, value: object) -> InputError:
-    return InputError(f"field {where!r} must be {wanted}, got {_shown(value)}")
-
-
-def _field(data: dict[str, Any], key: str, where: str = "") -> Any:
-    if key not in data:
-        raise InputError(f"field {_join(where, key)!r} is missing")
-    return data[key]
-
-
-def _join(where: str, key: str) -> str:
-    return f"{where}.{key}" if where else key
-
-
-def _each(read: Callable[[Any, str], T], data: dict[str, Any], key: str, where: str = "") -> tuple[T, ...]:
-    """Read every entry of a list."""
-    path = _join(where, key)
-    entries = _field(data, key, where)
-    if not isinstance(entries, list):
-        raise _wrong(path, "a list", entries)
-    return tuple(read(entry, f"{path}[{i}]") for i, entry in enumerate(entries))
-
-
-def _text(data: dict[str, Any], key: str, where: str = "") -> str:
-    return _as_text(_field(data, key, where), _join(where, key))
-
-
-def _fraction(data: dict[str, Any], key: str, where: str = "") -> Fraction:
-    return _as_fraction(_field(data, key, where), _join(where, key))
-
-
-def _integer(data: dict[str, Any], key: str, where: str = "") -> int:
-    value = _field(data, key, where)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _wrong(_join(where, key), "a whole number", value)
-    return value
-
-
-def _as_text(value: object, where: str) -> str:
-    if not isinstance(value, str):
-        raise _wrong(where, "text", value)
-    return value
-
-
-def _scalar(value: object, where: str) -> bool | int | float | str:
-    if not isinstance(value, bool | int | float | str):
-        raise _wrong(where, "text, a number or a boolean", value)
-    return value
-
-
-def _as_fraction(value: object, where: str) -> Fraction:
-    # Fraction alone would also take "1e999999999" and fill the memory with it.
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        with suppress(ValueError, ZeroDivisionError):  # more digits than Python reads, or n/0
-            return Fraction(value)
-    raise _wrong(where, 'a fraction such as "1/200"', value)
+        value = scalar(value, f"{inner}.value")
+    question = Rule(text_in(rule, "column", inner), kind, value)
+    return Split(question, integer_in(data, "yes", where), integer_in(data, "no", where))

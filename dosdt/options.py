@@ -109,13 +109,13 @@ SaveCertificate = Annotated[
 ]
 Output = Annotated[str | None, _option("--output", _OUTPUT, "Write CSV, TSV or Parquet here, not to stdout.", "FILE")]
 Probabilities = Annotated[bool, _option("--probabilities", _OUTPUT, "Add one column per class.")]
-Format = Annotated[str, _option("--format", _OUTPUT, "text, dot, json, python or sql.", "NAME")]
+Format = Annotated[str, _option("--format", _OUTPUT, "text, svg, dot, json, python or sql.", "NAME")]
 Json = Annotated[bool, _option("--json", _OUTPUT, "Print JSON.")]
 Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "Say nothing on stderr but errors.")]
 Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 
 _NAMES = re.compile(
-    r"\b(n_jobs|max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight|checkpoint_seconds|ray_address"
+    r"\b(n_jobs|min_regularization|front_leaves|max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight|checkpoint_seconds|ray_address"
     r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)|(?:within|best)(?= must)"
     r"|(?:regularization|algorithm|policy)(?= must))\b(?:=\"?(\w+)\"?)?"
 )
@@ -135,5 +135,7 @@ def in_flags(message: str) -> str:
 def _flag(match: re.Match[str]) -> str:
     if match[1] == "n_jobs":
         return "--workers"
+    if match[1] == "front_leaves":
+        return "--front"
     flag = "--" + match[1].replace("_", "-")
     return flag if match[2] is None else f"{flag} {match[2]}"

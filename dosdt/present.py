@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from dosdt.datasets import DatasetInfo
     from dosdt.model_file import Model
 
-FORMATS = ("text", "dot", "json", "python", "sql")
+FORMATS = ("text", "svg", "dot", "json", "python", "sql")
 _LONGEST_FRACTION = 32  # characters; beyond that a fraction tells a person nothing
-_STOPPED = {
+STOPPED = {
     "time_limit": "the time ran out",
     "memory_limit": "the memory ran out",
     "evaluation_limit": "the evaluations allowed are used up",
@@ -56,7 +56,7 @@ def summary(model: DOSDTClassifier) -> str:
     """Return what was found and proved, a few lines."""
     tree, stats = model.tree_, model.stats_
     lines = [
-        ("status", _verdict(model.status_, model.gap_)),
+        ("status", verdict(model.status_, model.gap_)),
         ("objective", exactly(model.objective_)),
     ]
     if model.gap_:
@@ -94,7 +94,9 @@ def model_text(model: Model, form: str) -> str:
     if form == "text":
         text = export.to_text(model.tree, regularization=model.regularization)
         bound = f"; lower bound {exactly(model.lower_bound)}" if model.gap else ""
-        return f"{text}{_verdict(model.status, model.gap)}{bound}\n"
+        return f"{text}{verdict(model.status, model.gap)}{bound}\n"
+    if form == "svg":
+        return export.to_svg(model.tree)
     if form == "dot":
         return export.to_dot(model.tree)
     if form == "json":
@@ -155,11 +157,12 @@ def ratio(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator}"
 
 
-def _verdict(status: str, gap: Fraction) -> str:
+def verdict(status: str, gap: Fraction) -> str:
+    """Return what a status and a gap mean, in words."""
     if status == "gap_reached":
         return f"gap_reached: within {at_most(gap)} of optimal, proved"
     if gap:
-        return f"{status}: {_STOPPED.get(status, 'stopped')} before the proof was complete"
+        return f"{status}: {STOPPED.get(status, 'stopped')} before the proof was complete"
     proved = "no allowed tree over these features is better"
     return f"optimal: proved, {proved}" if status == "optimal" else f"{status}, but after the proof: {proved}"
 

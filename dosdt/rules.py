@@ -50,7 +50,7 @@ class Rule:
         value: Any = 1 if self.kind == "is_true" else self.value
         if isinstance(value, np.generic):
             value = value.item()
-        own = _floor_in(values.dtype, value)
+        own = floor_in(values.dtype, value)
         if self.kind == "at_most":
             with np.errstate(invalid="ignore"):
                 answer = values <= own
@@ -61,7 +61,7 @@ class Rule:
         return np.asarray(answer, dtype=np.bool_)
 
 
-def _floor_in(dtype: np.dtype[Any], value: Any) -> Any:
+def floor_in(dtype: np.dtype[Any], value: Any) -> Any:
     """Return the largest number of a column's own type that is at most `value`.
 
     numpy compares whole numbers with floats as floats, which are not exact beyond 2^53.

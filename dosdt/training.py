@@ -29,7 +29,7 @@ def checked_labels(X: Any, y: Any) -> Any:
             "A column-vector y was passed when a 1d array was expected; change the shape of y to (n_samples,), "
             "for example with ravel().",
             DataConversionWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         y = y.ravel()
     with suppress(TypeError):  # what is not a table is refused by the binarizer, in its own words

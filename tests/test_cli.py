@@ -341,6 +341,7 @@ def test_show(shell: Shell, model: Path, form: str) -> None:
         "dot": "digraph",
         "json": '"dosdt-model"',
         "python": "def ",
+        "svg": "<svg ",
         "sql": "CASE WHEN",
     }
     assert signs[form] in run.out
@@ -606,7 +607,7 @@ def test_bad_models(shell: Shell, model: Path, change: Any, fault: str) -> None:
 
 def test_other_refusals_of_show(shell: Shell, model: Path) -> None:
     assert "there is no model file" in shell.refusal("show", model.with_name("nothing.json"))
-    assert "text, dot, json, python, sql; got 'xml'" in shell.refusal("show", model, "--format", "xml")
+    assert "text, svg, dot, json, python, sql; got 'xml'" in shell.refusal("show", model, "--format", "xml")
 
 
 def bad_outputs(folder: Path) -> list[tuple[Path | str, str]]:

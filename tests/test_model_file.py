@@ -17,7 +17,20 @@ from random_trees import COLUMN_KINDS, long_chain, random_tree
 from dosdt.errors import InputError
 from dosdt.model_file import Model, load_model, model_from_dict, model_to_dict, save_model
 from dosdt.rules import Rule
+from dosdt.search_record import MOST_STEPS, SearchRecord, Step, steps
 from dosdt.tree import Leaf, Split, Tree
+
+RECORD = SearchRecord(
+    rows=6907,
+    distinct_rows=123,
+    features=12,
+    evaluated=0,
+    workers=2,
+    seconds=0.125,
+    weighted=False,
+    costs=True,
+    trace=(Step(0.01, Fraction(1, 2), Fraction(1, 200)), Step(0.1, Fraction(98347, 276280), Fraction(1, 3))),
+)
 
 
 def model_of(tree: Tree, **changes: Any) -> Model:
@@ -32,6 +45,7 @@ def model_of(tree: Tree, **changes: Any) -> Model:
         "status": "time_limit",
         "training_weight": Fraction(6907),
         "algorithm": "leafset",
+        "search": RECORD,
     }
     return Model(**(fields | changes))
 
@@ -89,7 +103,7 @@ def test_numpy_scalars_are_saved_as_plain_values(tmp_path: Path) -> None:
 def test_the_file_is_readable_json_with_a_schema(tmp_path: Path) -> None:
     save_model(MODEL, tmp_path / "m")
     data = json.loads((tmp_path / "m").read_text(encoding="utf-8"))
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     assert data["format"] == "dosdt-model"
     assert data["objective"] == "98347/276280"
     assert len(data["nodes"]) == len(MODEL.tree.nodes)
@@ -141,7 +155,7 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
         (b'{"a": NaN}', "it holds NaN"),
         (b'{"a": -Infinity}', "it holds -Infinity"),
         (b'{"a": 1e999}', "it holds the number '1e999', which is too large"),
-        (b'{"format": "dosdt-model", "schema": 7}', r"newer dosdt \(schema 7, this one reads up to 1\)"),
+        (b'{"format": "dosdt-model", "schema": 7}', r"newer dosdt \(schema 7, this one reads up to 2\)"),
         (b'{"format": "dosdt-model", "schema": ' + b"9" * 4000 + b"}", "newer dosdt"),
     ],
 )
@@ -195,8 +209,16 @@ def test_every_node_field_is_needed_and_typed(key: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["schema"], 2, "newer dosdt"),
-        (["schema"], 0, "field 'schema' must be at least 1"),
+        (["schema"], 3, "newer dosdt"),
+        (["schema"], 1, r"older dosdt \(schema 1, not 2\); fit it again"),
+        (["search"], [], "field 'search' must be an object, got a list"),
+        (["search", "rows"], 0, "field 'search.rows' must be 1 or more, got 0"),
+        (["search", "features"], 1.5, "field 'search.features' must be a whole number"),
+        (["search", "weighted"], 1, "field 'search.weighted' must be true or false"),
+        (["search", "seconds"], -1, "field 'search.seconds' must be a number of seconds"),
+        (["search", "trace", 1], [0.1, "1/2"], r"field 'search.trace\[1\]' must be a list of seconds, "),
+        (["search", "trace", 0, 0], True, r"field 'search.trace\[0\]' must be a number of seconds"),
+        (["search", "trace", 0, 2], "0.5", r"field 'search.trace\[0\]' must be a fraction"),
         (["objective"], "1/0", "field 'objective' must be a fraction"),
         (["objective"], "0.5", "field 'objective' must be a fraction"),
         (["objective"], "1e999999999/1", "field 'objective' must be a fraction"),
@@ -244,3 +266,24 @@ def test_thresholds_on_text_are_refused() -> None:
 
 def test_unknown_fields_are_ignored() -> None:
     assert model_from_dict(model_to_dict(MODEL) | {"note": "kept by hand"}) == MODEL
+
+
+def test_a_model_need_not_say_how_it_was_found() -> None:
+    model = replace(MODEL, search=None)
+    assert model_from_dict(model_to_dict(model)) == model
+    data = model_to_dict(model)
+    del data["search"]
+    with pytest.raises(InputError, match="field 'search' is missing"):
+        model_from_dict(data)
+
+
+def test_a_trace_keeps_what_changed() -> None:
+    half, third, quarter = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
+    points = [Step(0.1, half, quarter), Step(0.2, half, quarter), Step(0.3, half, third), Step(0.4, half, third)]
+    assert steps(points) == (points[0], points[2], points[3])
+    assert steps([]) == ()
+    many = [Step(float(k), half, Fraction(k, 10**4)) for k in range(3000)]
+    kept = steps(many)
+    assert len(kept) == MOST_STEPS
+    assert (kept[0], kept[-1]) == (many[0], many[-1])
+    assert list(kept) == sorted(kept)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dosdt.present import _verdict, at_most
+from dosdt.present import at_most, verdict
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,5 @@ def test_shares_are_rounded_up(share: Fraction, text: str) -> None:
         ("interrupted", 0, "interrupted, but after the proof: no allowed tree over these features is better"),
     ],
 )
-def test_verdicts(status: str, gap: Fraction, text: str) -> None:
-    assert _verdict(status, Fraction(gap)) == text
+def testverdicts(status: str, gap: Fraction, text: str) -> None:
+    assert verdict(status, Fraction(gap)) == text

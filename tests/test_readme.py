@@ -102,7 +102,9 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_options_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # in a narrow terminal the help cuts names off
-    helps = "".join(run(f"dosdt {command} --help")[1] for command in ("fit", "predict", "show", "resume", "submit"))
+    helps = "".join(
+        run(f"dosdt {command} --help")[1] for command in ("fit", "predict", "show", "report", "resume", "submit")
+    )
     # The benchmarks are scripts with options of their own.
     lines = [line for line in read("README.md").splitlines() if "benchmarks" not in line]
     for flag in set(re.findall(r"--[a-z][a-z-]+", "\n".join(lines))):

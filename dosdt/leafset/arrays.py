@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from dosdt.leafset.leaves import LeafCache
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.letters import Array, Lists
 from dosdt.problem import Problem
 
@@ -40,12 +41,18 @@ class CodeTables:
 
     def __init__(self, problem: Problem, leaves: LeafCache) -> None:
         self._leaves = leaves.leaves
-        most = problem.b * sum(problem.ceiling) + 2 * problem.a * (problem.n_rows + 1) + sum(problem.weight)
+        most = leaves.hopeless * (problem.n_rows + 1) + sum(problem.weight)
         dtype = np.dtype(np.int64 if most < 1 << 62 else object)  # Python's own integers where others are too short
         self._known = 0
         self._bounds = np.zeros(0, dtype)
         self._kept_costs = np.zeros(0, dtype)
         self._kept_weights = np.zeros(0, dtype)
+
+    def learn(self, raised: Iterable[Leaf]) -> None:
+        """Take in that leaves to be split cost more than was known."""
+        for leaf in raised:
+            if leaf.index < self._known:
+                self._bounds[2 * leaf.index + 1] = leaf.least
 
     def figures(self, trees: Lists) -> Figures:
         """Return the figures of trees given by their codes."""
@@ -66,7 +73,7 @@ class CodeTables:
         self._kept_weights = grown(self._kept_weights, 2 * last)
         kept = [leaf.kept for leaf in new]
         self._bounds[2 * first : 2 * last : 2] = kept
-        self._bounds[2 * first + 1 : 2 * last : 2] = [leaf.split for leaf in new]
+        self._bounds[2 * first + 1 : 2 * last : 2] = [leaf.least for leaf in new]
         self._kept_costs[2 * first : 2 * last : 2] = kept
         self._kept_weights[2 * first : 2 * last : 2] = [leaf.totals.weight for leaf in new]
         self._known = last

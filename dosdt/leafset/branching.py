@@ -8,7 +8,7 @@ from math import inf
 from dosdt import bounds
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.leaf_limit import LeafLimit
-from dosdt.leafset.leaves import LeafCache, Option
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.policies import POLICIES, Standing
 from dosdt.leafset.queue import Key, OpenTree, TreeQueue
 from dosdt.leafset.shape import sketch_of
@@ -50,6 +50,7 @@ class Branching:
         self._log: list[Key] | None = None  # the same in the order of time, where somebody wants to know it
         self._queue = TreeQueue([])
         self._serial = 0
+        self._waits = False  # whether the tree that is expanded needs what others are to find out
         self._leaf_limit = LeafLimit(problem, self.constraints, self.switches, self._leaves.root)
         self._limit = self._leaves.root.kept  # a single leaf is always a tree: only what is better is of interest
         self._best: tuple[int, Key] | None = None  # what it costs, and the tree
@@ -71,93 +72,96 @@ class Branching:
 
     def _expand(self, tree: OpenTree) -> Iterator[None]:
         """Generate the children of a tree; pause after every few hundred steps."""
-        leaves, options, key = self._leaves.leaves, self._leaves.options, tree[4]
+        leaves, key = self._leaves.leaves, tree[4]
         unchanged = [code for code in key if not code & 1]
         marked = [leaves[code >> 1] for code in key if code & 1]
+        cost, weight = self._kept(key)
+        prunes, hopeless = self._prunes, self._leaves.hopeless
+        ceiling = self._limit if prunes else hopeless
+        leasts = [leaf.least for leaf in marked]
+        for i, leaf in enumerate(marked):
+            others = cost + sum(leasts) - leasts[i]
+            if others + leasts[i] >= ceiling:
+                return
+            ahead = self._leaves.ahead(leaf, ceiling - others)
+            for next_leaf in self._shared_out(tree, ahead):
+                self._leaves.look(next_leaf)
+                yield
+            if ahead:
+                self._leaves.prospects(leaf, ceiling - others)  # of which more is known now
+            leasts[i] = leaf.least
+        if self._waits:
+            return
+        spare = ceiling - cost - sum(leasts)
         # The leaf with most options last: its loop is the innermost and the cheapest.
-        marked.sort(key=lambda leaf: len(options(leaf)))
-        choices: list[list[Option]] = [options(leaf) for leaf in marked]
+        choices = sorted(
+            [self._leaves.prospects(leaf, least + spare) for leaf, least in zip(marked, leasts, strict=True)], key=len
+        )
         if not choices[0]:
             return
         depth_last = len(choices) - 1
-        # What the leaves after the i-th add to the bound at the least: options are sorted.
+        # What the leaves after the i-th add at the least: prospects are sorted.
         rest = [0] * len(choices)
         for i in range(depth_last, 0, -1):
-            rest[i - 1] = rest[i] + choices[i][0].bound
+            rest[i - 1] = rest[i] + choices[i][0][0]
         n_leaves = len(key) + len(choices)
-        cost, weight = self._kept(key)
-        if self._prunes and cost + choices[0][0].bound + rest[0] >= self._limit:
-            return
         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         if n_leaves > most_leaves:
             return
-        prunes = self._prunes
-        steps = nowhere = 0
-        leasts = [self._leaves.leasts(leaf) for leaf in marked]
-        # Partial children: leaf number, bound, least bound of what they lead to, kept cost, kept weight, leaves to
-        # split, codes.
-        stack: list[tuple[int, int, int, int, int, int, list[int]]] = [(0, cost, cost, cost, weight, 0, unchanged)]
+        steps = 0
+        # Partial children: leaf number, least cost of what they lead to, kept cost and weight, to be split, codes.
+        stack: list[tuple[int, int, int, int, int, list[int]]] = [(0, cost, cost, weight, 0, unchanged)]
         while stack:
-            i, bound, least, kept_cost, kept_weight, to_split, codes = stack.pop()
-            steps += len(choices[i])
-            if steps > _STEPS_BETWEEN_PAUSES:
-                self._count(steps, nowhere)
-                steps = nowhere = 0
-                yield
-            ceiling = self._limit - rest[i] if prunes else inf
+            i, least, kept_cost, kept_weight, to_split, codes = stack.pop()
+            ceiling = (self._limit if prunes else hopeless) - rest[i] - least
+            before = steps
             if i < depth_last:
-                for option, option_least in zip(choices[i], leasts[i], strict=True):
-                    child_bound = bound + option.bound
-                    if child_bound >= ceiling:
+                partial = []
+                for option_least, (_, option_cost, option_weight, option_split, option_codes) in choices[i]:
+                    if option_least >= ceiling:
                         break
-                    stack.append(
+                    steps += 1
+                    partial.append(
                         (
                             i + 1,
-                            child_bound,
                             least + option_least,
-                            kept_cost + option.kept_cost,
-                            kept_weight + option.kept_weight,
-                            to_split + option.to_split,
-                            [*codes, *option.codes],
+                            kept_cost + option_cost,
+                            kept_weight + option_weight,
+                            to_split + option_split,
+                            [*codes, *option_codes],
                         )
                     )
-                continue
-            # Most children lead nowhere, once a good tree is known: to see it again takes less than to remember or to
-            # send them.
-            useless = (self._limit if prunes else self._leaves.hopeless) - least
-            for (option_bound, option_cost, option_weight, option_split, option_codes), option_least in zip(
-                choices[i], leasts[i], strict=True
-            ):
-                child_bound = bound + option_bound
-                if child_bound >= ceiling:
-                    break
-                child_split = to_split + option_split
-                if n_leaves + child_split > most_leaves:
-                    continue
-                if option_least >= useless and child_split:
-                    nowhere += 1
-                    continue
-                if not child_split:
-                    self.evaluated += 1
-                    if child_bound < self._limit:
-                        self._improve(child_bound, (*codes, *option_codes))
-                        ceiling = self._limit if prunes else inf
-                        useless = (self._limit if prunes else self._leaves.hopeless) - least
-                        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
-                    continue
-                child = [*codes, *option_codes]
-                if self._sorts:
-                    child.sort()
-                self._generate(
-                    tuple(child), child_bound, kept_cost + option_cost, kept_weight + option_weight, child_split
-                )
-        self._count(steps, nowhere)
+                stack += reversed(partial)  # the best first: a better tree found there spares the others
+            else:
+                for option_least, (_, option_cost, option_weight, option_split, option_codes) in choices[i]:
+                    if option_least >= ceiling:
+                        break
+                    steps += 1
+                    child_split = to_split + option_split
+                    if n_leaves + child_split > most_leaves:
+                        continue
+                    child_least = least + option_least
+                    if not child_split:
+                        self.evaluated += 1
+                        if child_least < self._limit:
+                            self._improve(child_least, (*codes, *option_codes))
+                            ceiling = (self._limit if prunes else hopeless) - least
+                            most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+                        continue
+                    child = [*codes, *option_codes]
+                    if self._sorts:
+                        child.sort()
+                    self._generate(
+                        tuple(child), child_least, kept_cost + option_cost, kept_weight + option_weight, child_split
+                    )
+            self.scanned += 1 + steps - before
+            if steps > _STEPS_BETWEEN_PAUSES:
+                steps = 0
+                yield
 
-    def _count(self, steps: int, nowhere: int) -> None:
-        """Count options looked at, and children that lead nowhere: they are as good as expanded."""
-        self.scanned += steps
-        self.evaluated += nowhere
-        self.expanded += nowhere
+    def _shared_out(self, tree: OpenTree, leaves: list[Leaf]) -> list[Leaf]:  # noqa: ARG002 - others share
+        """Return those of the leaves to look at that are to be looked at here."""
+        return leaves
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
         """Take in a tree unless it has been generated before."""

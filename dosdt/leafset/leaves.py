@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,29 +24,53 @@ class Totals(NamedTuple):
     ceiling: int
     weight: int
 
+    def less(self, part: Totals) -> Totals:
+        """Return the sums over the rows that are not in a part of them."""
+        return Totals(
+            tuple(map(int.__sub__, self.cost, part.cost)),
+            self.floor - part.floor,
+            self.ceiling - part.ceiling,
+            self.weight - part.weight,
+        )
+
+
+class Appraisal(NamedTuple):
+    """What a leaf costs if it stays one, what it costs at the least if it is split, and whether that may pay."""
+
+    kept: int
+    split: int
+    splittable: bool
+
 
 class Leaf:
     """A conjunction of clauses with the rows it captures and all that is known of them.
 
-    `kept` is its cost if it stays a leaf, ``b·loss + a``; `split` bounds its cost if it will be split.
+    `kept` is its cost if it stays a leaf, ``b·loss + a``; `split` bounds its cost by its sums if it is to be split,
+    and `least` by all that is known of the leaves it may be split into: it rises as more of them are looked at.
     """
 
     __slots__ = (
+        "cuts",
         "depth",
         "index",
         "kept",
         "label",
-        "leasts",
+        "least",
+        "looked_at",
         "loss",
-        "options",
+        "made",
+        "parents",
         "path",
+        "precise",
+        "prospects",
         "rows",
         "split",
         "splittable",
+        "told",
         "totals",
     )
 
-    def __init__(self, index: int, path: Path, rows: RowSet, totals: Totals) -> None:
+    def __init__(self, index: int, path: Path, rows: RowSet, totals: Totals, appraisal: Appraisal) -> None:
         self.index = index
         self.path = path
         self.depth = len(path)
@@ -52,26 +78,32 @@ class Leaf:
         self.totals = totals
         self.loss = min(totals.cost)
         self.label = totals.cost.index(self.loss)
-        self.kept = 0
-        self.split = 0
-        self.splittable = False
-        self.options: list[Option] | None = None
-        self.leasts: tuple[int, list[int]] = (-1, [])
+        self.kept, self.split, self.splittable = appraisal
+        self.least = self.split
+        self.looked_at = False
+        self.told = self.split  # what other members of a team know of it
+        self.cuts: Sequence[int] | None = None
+        self.made: list[Option] = []  # of the first of these cuts
+        self.prospects: list[Prospect] | None = None
+        self.parents: list[Leaf] = []
+        self.precise = 0  # prospects that add less than this are as precise as they get
 
 
-class Option(NamedTuple):
-    """One way to split a leaf: a feature, and which of the two new leaves to split next.
+# Plain tuples, as there are so many: the garbage collector looks at a plain tuple of numbers once, at a named one
+# for ever.
+Option = tuple[int, int, int, int, tuple[int, int]]
+"""One way to split a leaf: a feature, and which of the two new leaves to split next.
 
-    `codes` are the new leaves as they stand in a tree's key: twice the leaf's index, plus one if it is to be
-    split. `bound` is what the two add to the tree's lower bound, `kept_cost` and `kept_weight` what the
-    unchanged ones of them add.
-    """
+What the new leaves add to a tree's lower bound by their own sums; what those that are not to be split add to its cost
+and to the weight of its unchanged leaves; how many are to be split; and both as they stand in a tree's key: twice the
+leaf's index, plus one if it is to be split.
+"""
+Prospect = tuple[int, Option]
+"""What an option adds to a tree's cost at the least, by all that is known of its leaves, and the option.
 
-    bound: int
-    kept_cost: int
-    kept_weight: int
-    to_split: int
-    codes: tuple[int, int]
+That is more than the option's bound where a leaf to be split has been looked at: it adds the least of its own
+prospects, and where it has none, more than any tree costs.
+"""
 
 
 class LeafCache:
@@ -90,14 +122,20 @@ class LeafCache:
         self._floor_planes = PlaneSum(problem.floor)
         self._ceiling_planes = PlaneSum(problem.ceiling)
         self._weight_planes = PlaneSum(problem.weight)
+        self._looks_ahead = {"leaf_cache", "lookahead"} <= switches
         self._class_weights: dict[int, tuple[int, ...]] = {}
         self._index: dict[object, int] = {}
         self.leaves: list[Leaf] = []
         self.computed = 0
-        """How often a leaf's sums were computed."""
-        self._stored = 0  # how many leaves have options
+        """How many leaves were made."""
+        self.counted = 0
+        """How many times the cuts of a leaf were counted."""
+        self.raised: list[Leaf] | None = None
+        """Leaves of which more is known than before, in the order of time, where somebody wants to know it."""
         self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
         """More than any tree's bound."""
+        self._ways = 4 * problem.n_columns
+        self._short = self.hopeless * self._ways < 1 << 63
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, self._totals(everything))
 
@@ -109,36 +147,73 @@ class LeafCache:
             rows = rows & column if literal > 0 else rows & ~column
         return self._leaf(path, rows, None)
 
-    def options(self, leaf: Leaf) -> list[Option]:
-        """Return the ways to split a leaf, smallest bound first."""
-        if leaf.options is not None:
-            return leaf.options
-        options = self._compute_options(leaf)
-        if "leaf_cache" in self._switches:
-            leaf.options = options
-            self._stored += 1
-        return options
+    def prospects(self, leaf: Leaf, ceiling: int) -> list[Prospect]:
+        """Return the ways to split a leaf, each with the least that it adds to a tree's cost, smallest first.
 
-    def leasts(self, leaf: Leaf) -> list[int]:
-        """Return what each option adds to a tree's bound at the least, by what is known of splitting its leaves.
-
-        That is more than the option's bound where a leaf to be split has options of its own already, and no tree's
-        bound is as much where it has none.
+        All that add less than `ceiling` are there; their leaves are made now, if they are not known yet.
         """
-        stamp, leasts = leaf.leasts
-        if stamp != self._stored:
-            leasts = [option.kept_cost + self._least(option) for option in self.options(leaf)]
-            leaf.leasts = self._stored, leasts
-        return leasts
+        cuts, ways = leaf.cuts, self._ways
+        if cuts is None:
+            cuts = self._count_cuts(leaf)
+            if "leaf_cache" not in self._switches:
+                return [(cut // ways, self._make(leaf, cut)) for cut in cuts if cut // ways < ceiling]
+        made = leaf.made
+        while len(made) < len(cuts) and cuts[len(made)] // ways < ceiling:
+            made.append(self._make(leaf, cuts[len(made)]))
+            leaf.prospects = None
+        known = leaf.prospects
+        if known is None:
+            if not self._looks_ahead:
+                known = leaf.prospects = [(option[0], option) for option in made]
+                return known
+            known = leaf.prospects = sorted(map(self._prospect, made))
+            not_made = cuts[len(made)] // ways if len(made) < len(cuts) else self.hopeless
+            self._raise(leaf, min(known[0][0], not_made) if known else not_made)
+        return known
 
-    def _least(self, option: Option) -> int:
-        least = 0
-        for code in option.codes:
+    def ahead(self, leaf: Leaf, ceiling: int) -> list[Leaf]:
+        """Return the leaves to look at before this one is split for less than `ceiling`: those to be split next.
+
+        Whoever splits it so will need that anyway. To know it before pays where several leaves of a tree are to be
+        split, since their prospects multiply.
+        """
+        if not self._looks_ahead:
+            return []
+        prospects = self.prospects(leaf, ceiling)
+        if ceiling <= leaf.precise:
+            return []
+        numbers = [code >> 1 for least, option in prospects if least < ceiling for code in option[4] if code & 1]
+        unknown = [child for number in dict.fromkeys(numbers) if not (child := self.leaves[number]).looked_at]
+        if not unknown:
+            leaf.precise = ceiling
+        return unknown
+
+    def look(self, leaf: Leaf) -> None:
+        """Find out what splitting a leaf costs at the least, by the sums of the new leaves; none of them is made."""
+        if leaf.cuts is None:
+            cuts = self._count_cuts(leaf)
+            self._raise(leaf, cuts[0] // self._ways if cuts else self.hopeless)
+
+    def hear(self, leaf: Leaf, least: int) -> None:
+        """Take in what another process has found that a leaf to be split costs at the least."""
+        leaf.looked_at = True
+        leaf.told = max(leaf.told, least)
+        self._raise(leaf, least)
+
+    def _prospect(self, option: Option) -> Prospect:
+        leaves, least = self.leaves, option[1]
+        for code in option[4]:
             if code & 1:
-                leaf = self.leaves[code >> 1]
-                known = leaf.options
-                least += leaf.split if known is None else known[0].bound if known else self.hopeless
-        return least
+                least += leaves[code >> 1].least
+        return least, option
+
+    def _raise(self, leaf: Leaf, least: int) -> None:
+        if least > leaf.least:
+            leaf.least = least
+            for parent in leaf.parents:
+                parent.prospects = None  # they can be told more precisely now
+            if self.raised is not None:
+                self.raised.append(leaf)
 
     def class_weights(self, leaf: Leaf) -> tuple[int, ...]:
         """Return the training weight of every class in a leaf."""
@@ -179,55 +254,75 @@ class LeafCache:
     def _class_planes(self) -> list[PlaneSum]:
         return [PlaneSum(weights) for weights in self._problem.class_weight]
 
-    def _compute_options(self, leaf: Leaf) -> list[Option]:
-        options: list[Option] = []
-        if not leaf.splittable:
-            return options
-        a, b = self._problem.a, self._problem.b
-        least = self._constraints.min_support
-        check_support = "accurate_support" in self._switches
-        check_gain = "incremental_accuracy" in self._switches
-        for feature, column in enumerate(self._columns):
-            yes_rows = leaf.rows & column
-            if not yes_rows or yes_rows == leaf.rows:
-                continue
-            yes = self._leaf((*leaf.path, feature + 1), yes_rows, None)
-            no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ yes_rows, leaf.totals, yes.totals)
-            if least and (yes.totals.weight < least or no.totals.weight < least):
-                continue
-            if check_support and not (self._pays(yes) and self._pays(no)):
-                continue
-            stop_here = not check_gain or bounds.incremental_accuracy(b * leaf.loss, b * yes.loss, b * no.loss, a)
-            for split_yes in (False, True) if yes.splittable else (False,):
-                for split_no in (False, True) if no.splittable else (False,):
-                    if split_yes or split_no or stop_here:
-                        options.append(_option(yes, split_yes, no, split_no))
-        options.sort()
-        return options
+    def _count_cuts(self, leaf: Leaf) -> Sequence[int]:
+        """Return all ways to split a leaf, smallest bound first; no leaf is made for it.
 
-    def _pays(self, leaf: Leaf) -> bool:
-        b, totals = self._problem.b, leaf.totals
-        return bounds.accurate_support(b * totals.ceiling, b * leaf.loss, self._problem.a)
+        Each is one number, as there are millions: an option's bound times `_ways`, plus four times the feature's
+        number, plus two if the leaf where it is true is to be split next, plus one if the other is.
+        """
+        self.counted += 1
+        found: list[int] = []
+        if leaf.splittable:
+            for feature, column in enumerate(self._columns):
+                yes_rows = leaf.rows & column
+                if yes_rows and yes_rows != leaf.rows:
+                    found += self._cuts(leaf, feature, self._totals(yes_rows))
+            found.sort()
+        cuts = array("q", found) if self._short else found
+        if "leaf_cache" in self._switches:
+            leaf.cuts, leaf.looked_at = cuts, True
+        return cuts
 
-    def _leaf(self, path: Path, rows: RowSet, totals: Totals | None, less: Totals | None = None) -> Leaf:
-        """Return the leaf, computing its sums unless they are given: as `totals`, or `totals` less `less`."""
+    def _cuts(self, leaf: Leaf, feature: int, yes_totals: Totals) -> Iterator[int]:
+        a, b, least = self._problem.a, self._problem.b, self._constraints.min_support
+        no_totals = leaf.totals.less(yes_totals)
+        if least and (yes_totals.weight < least or no_totals.weight < least):
+            return
+        yes_loss, no_loss = b * min(yes_totals.cost), b * min(no_totals.cost)
+        if "accurate_support" in self._switches and not (
+            bounds.accurate_support(b * yes_totals.ceiling, yes_loss, a)
+            and bounds.accurate_support(b * no_totals.ceiling, no_loss, a)
+        ):
+            return
+        yes, no = self._appraise(yes_totals, leaf.depth + 1), self._appraise(no_totals, leaf.depth + 1)
+        if "incremental_accuracy" not in self._switches or bounds.incremental_accuracy(
+            b * leaf.loss, yes_loss, no_loss, a
+        ):
+            yield (yes.kept + no.kept) * self._ways + 4 * feature
+        if no.splittable:
+            yield (yes.kept + no.split) * self._ways + 4 * feature + 1
+        if yes.splittable:
+            yield (yes.split + no.kept) * self._ways + 4 * feature + 2
+            if no.splittable:
+                yield (yes.split + no.split) * self._ways + 4 * feature + 3
+
+    def _make(self, leaf: Leaf, cut: int) -> Option:
+        bound, way = divmod(cut, self._ways)
+        feature, split_yes, split_no = way >> 2, way >> 1 & 1, way & 1
+        rows = leaf.rows & self._columns[feature]
+        yes = self._leaf((*leaf.path, feature + 1), rows, None)
+        no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, leaf.totals.less(yes.totals))
+        for child, split in ((yes, split_yes), (no, split_no)):
+            if split and self._looks_ahead:
+                child.parents.append(leaf)
+        return (
+            bound,
+            (0 if split_yes else yes.kept) + (0 if split_no else no.kept),
+            (0 if split_yes else yes.totals.weight) + (0 if split_no else no.totals.weight),
+            split_yes + split_no,
+            (2 * yes.index + split_yes, 2 * no.index + split_no),
+        )
+
+    def _leaf(self, path: Path, rows: RowSet, totals: Totals | None) -> Leaf:
+        """Return the leaf, computing its sums unless they are given."""
         index = self._index.setdefault(self._identity(path, rows), len(self.leaves))
         if index < len(self.leaves) and "leaf_cache" in self._switches:
             return self.leaves[index]
         self.computed += 1
-        if totals is None:
-            totals = self._totals(rows)
-        elif less is not None:
-            totals = Totals(
-                tuple(map(int.__sub__, totals.cost, less.cost)),
-                totals.floor - less.floor,
-                totals.ceiling - less.ceiling,
-                totals.weight - less.weight,
-            )
         if index < len(self.leaves):
             path = self.leaves[index].path
-        leaf = Leaf(index, path, rows, totals)
-        self._appraise(leaf)
+        totals = totals or self._totals(rows)
+        leaf = Leaf(index, path, rows, totals, self._appraise(totals, len(path)))
         if index == len(self.leaves):
             self.leaves.append(leaf)
         return leaf
@@ -243,23 +338,15 @@ class LeafCache:
         ceiling = sum(costs) - floor if len(costs) == 2 else self._ceiling_planes.over(rows)
         return Totals(costs, floor, ceiling, self._weight_planes.over(rows))
 
-    def _appraise(self, leaf: Leaf) -> None:
+    def _appraise(self, totals: Totals, depth: int) -> Appraisal:
         a, b, switches = self._problem.a, self._problem.b, self._switches
-        floor = b * leaf.totals.floor if "equivalent_points" in switches else 0
-        leaf.kept = b * leaf.loss + a
-        leaf.split = bounds.equivalent_points(bounds.hierarchical(0, 1, a), floor)
+        loss = b * min(totals.cost)
+        floor = b * totals.floor if "equivalent_points" in switches else 0
+        split = bounds.equivalent_points(bounds.hierarchical(0, 1, a), floor)
         if "lookahead" in switches:
-            leaf.split = bounds.lookahead(leaf.split, 1, a)
-        too_deep = self._constraints.max_depth is not None and leaf.depth >= self._constraints.max_depth
-        pays = "node_support" not in switches or bounds.node_support(b * leaf.loss, floor, a)
-        leaf.splittable = pays and not too_deep and leaf.totals.weight >= 2 * self._constraints.min_support
-
-
-def _option(yes: Leaf, split_yes: bool, no: Leaf, split_no: bool) -> Option:
-    return Option(
-        bound=(yes.split if split_yes else yes.kept) + (no.split if split_no else no.kept),
-        kept_cost=(0 if split_yes else yes.kept) + (0 if split_no else no.kept),
-        kept_weight=(0 if split_yes else yes.totals.weight) + (0 if split_no else no.totals.weight),
-        to_split=split_yes + split_no,
-        codes=(2 * yes.index + split_yes, 2 * no.index + split_no),
-    )
+            split = bounds.lookahead(split, 1, a)
+        too_deep = self._constraints.max_depth is not None and depth >= self._constraints.max_depth
+        pays = "node_support" not in switches or bounds.node_support(loss, floor, a)
+        return Appraisal(
+            loss + a, split, pays and not too_deep and totals.weight >= 2 * self._constraints.min_support
+        )

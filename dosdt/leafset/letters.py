@@ -81,7 +81,8 @@ class Letter(NamedTuple):
 
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
-    expanded; the others are at their home.
+    expanded; the others are at their home. `raised` are leaves of which the sender knows more than it has said yet,
+    and `leasts` what they cost at the least if they are split; `asked` are leaves to be looked at for the sender.
     """
 
     header: Header
@@ -89,24 +90,37 @@ class Letter(NamedTuple):
     paths: Lists
     trees: Lists
     given: int = 0
+    raised: Sequence[int] = ()
+    leasts: Sequence[int] = ()
+    asked: Sequence[int] = ()
 
 
 def encode(letter: Letter) -> bytes:
     """Return a letter as bytes."""
     sender, limit, bound, still_open, stop, save = letter.header
     head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
-    if not len(letter.trees.sizes):
+    if not len(letter.trees.sizes) and not letter.raised and not letter.asked:
         return _packed(head)
-    return _packed((*head, letter.given, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
+    numbers = [letter.given, list(letter.raised), [_brief(least) for least in letter.leasts], list(letter.asked)]
+    return _packed((*head, *numbers, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
     sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
     header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
-    given, *raw = rest or [0, *[b""] * 5]
+    given, raised, leasts, asked, *raw = rest or [0, [], [], [], *[b""] * 5]
     leaves, *others = map(_array, raw)
-    return Letter(header, leaves, Lists(*others[:2]), Lists(*others[2:]), given)
+    return Letter(
+        header,
+        leaves,
+        Lists(*others[:2]),
+        Lists(*others[2:]),
+        given,
+        raised,
+        [least if isinstance(least, int) else _int_of(least) for least in leasts],
+        asked,
+    )
 
 
 def encode_record(paths: Lists, trees: Lists) -> bytes:
@@ -139,6 +153,11 @@ def _raw(array: Array) -> bytes:
 
 def _array(raw: bytes) -> Array:
     return np.frombuffer(raw, _NUMBER).astype(np.int64)
+
+
+def _brief(number: int) -> int | bytes:
+    """Return a number as msgpack knows it, if it does."""
+    return number if number < 1 << 63 else _bytes_of(number)
 
 
 def _bytes_of(number: int) -> bytes:

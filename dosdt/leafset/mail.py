@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dosdt.leafset.arrays import grown
-from dosdt.leafset.leaves import LeafCache
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.letters import Array, Header, Letter, Lists, encode, lists_of
 from dosdt.leafset.queue import Key, Task, lower_bound_of
 from dosdt.team import Post
@@ -29,6 +31,7 @@ class Mail:
         self._trees: list[list[Key]] = [[] for _ in range(post.size)]
         self._bounds: list[list[int]] = [[] for _ in range(post.size)]
         self._given: list[Task] = [[] for _ in range(post.size)]
+        self._asked: list[list[Leaf]] = [[] for _ in range(post.size)]
         # By own leaf number, which leaves each member has been told; by the number it gives, each leaf's own.
         self._told: list[Array] = [np.zeros(0, np.bool_) for _ in range(post.size)]
         self._own: list[Array] = [np.zeros(0, np.int64) for _ in range(post.size)]
@@ -44,6 +47,10 @@ class Mail:
         self.given += len(trees)
         self._given[member] += trees
 
+    def ask(self, member: int, leaf: Leaf) -> None:
+        """Ask a member to look at a leaf."""
+        self._asked[member].append(leaf)
+
     def drop(self, limit: int) -> None:
         """Forget the new trees laid aside that cannot cost less than `limit`."""
         for home, bounds in enumerate(self._bounds):
@@ -58,13 +65,15 @@ class Mail:
         given = [bound for task in self._given if (bound := lower_bound_of(task)) is not None]
         return min([*given, *(min(bounds) for bounds in self._bounds if bounds)], default=None)
 
-    def write(self, header: Header) -> list[bytes]:
-        """Return a letter to each member, with the trees laid aside for it."""
+    def write(self, header: Header, raised: Sequence[Leaf]) -> list[bytes]:
+        """Return a letter to each member, with the trees laid aside for it and what all should know of leaves."""
         nothing = encode(Letter(header, _NO_NUMBERS, _NO_LISTS, _NO_LISTS))
         letters = []
         for home, (given, trees) in enumerate(zip(self._given, self._trees, strict=True)):
-            letters.append(self._letter(header, home) if given or trees else nothing)
-            self._trees[home], self._bounds[home], self._given[home] = [], [], []
+            known = [] if home == header.sender else raised
+            something = given or trees or known or self._asked[home]
+            letters.append(self._letter(header, home, known) if something else nothing)
+            self._trees[home], self._bounds[home], self._given[home], self._asked[home] = [], [], [], []
         return letters
 
     def read(self, letter: Letter) -> tuple[Lists, Lists]:
@@ -73,18 +82,26 @@ class Mail:
         if len(letter.leaves):
             own = self._own[sender] = grown(self._own[sender], int(letter.leaves.max()) + 1)
             own[letter.leaves] = [self._leaves.at(path).index for path in letter.paths.tuples()]
+        for number, least in zip(letter.raised, letter.leasts, strict=True):
+            self._leaves.hear(self._leaves.leaves[self._own[sender][number]], least)
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
-    def _letter(self, header: Header, home: int) -> bytes:
+    def asked(self, letter: Letter) -> list[Leaf]:
+        """Return the leaves that the sender of a letter, which was read, wants to be looked at."""
+        return [self._leaves.leaves[self._own[letter.header.sender][number]] for number in letter.asked]
+
+    def _letter(self, header: Header, home: int, raised: Sequence[Leaf]) -> bytes:
         leaves = self._leaves.leaves
         given = [key for *_, key in self._given[home]]
         trees = lists_of([*given, *self._trees[home]])
+        numbers, asked = [leaf.index for leaf in raised], [leaf.index for leaf in self._asked[home]]
         told = self._told[home] = grown(self._told[home], len(leaves))
-        used = trees.items >> 1
+        used = np.concatenate([trees.items >> 1, np.array([*numbers, *asked], np.int64)])
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
-        return encode(Letter(header, new, paths, trees, len(given)))
+        leasts = [leaf.least for leaf in raised]
+        return encode(Letter(header, new, paths, trees, len(given), numbers, leasts, asked))
 
 
 _NO_NUMBERS = np.zeros(0, np.int64)

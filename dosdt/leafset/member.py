@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from math import inf
@@ -11,7 +12,9 @@ import numpy as np
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.arrays import CodeTables, Figures
 from dosdt.leafset.branching import Branching
+from dosdt.leafset.collector import uncollected
 from dosdt.leafset.homes import Homes
+from dosdt.leafset.leaves import Leaf
 from dosdt.leafset.letters import Header, Lists, decode
 from dosdt.leafset.mail import Mail
 from dosdt.leafset.policies import curiosity
@@ -24,6 +27,8 @@ _EFFORT = 600_000
 """What a member does in one step, in units of a tenth of a microsecond or so; counted, never timed."""
 _FIRST_EFFORT = 5_000
 """In the first step, twice as much in the next and so on: while few trees are known, share them out soon."""
+_STEPS_TO_AN_ANSWER = 2
+"""From a question about a leaf: it is read in the next step, and the answer in the one after that."""
 _TREES_AT_ONCE = 16
 """Expanded between looks at what has been done."""
 
@@ -67,6 +72,14 @@ class LeafSetMember(Branching):
         self._homes = Homes(self._leaves, post)
         self._mail = Mail(self._leaves, post)
         self._tables = CodeTables(problem, self._leaves)
+        self._raised: list[Leaf] = []
+        self._leaves.raised = self._raised
+        self._to_look_at: list[Leaf] = []  # for others
+        self._answers: list[Leaf] = []
+        self._asked: set[int] = set()  # leaves that others are to look at, by number
+        self._waiting: deque[tuple[int, OpenTree]] = deque()  # trees that need it, and from which step on they go on
+        self._waited: set[Key] = set()
+        self._steps = 0
         self._recalled = False
         self._running: tuple[OpenTree, Iterator[None]] | None = None
         self._budget = _FIRST_EFFORT
@@ -92,7 +105,7 @@ class LeafSetMember(Branching):
     @property
     def open(self) -> int:
         """Number of open trees."""
-        return len(self._queue) + (self._running is not None)
+        return len(self._queue) + (self._running is not None) + len(self._waiting)
 
     @property
     def best(self) -> Solution | None:
@@ -149,13 +162,14 @@ class LeafSetMember(Branching):
         """Take in one message from each member, none before the first step, and return one for each."""
         # Two threads that lower the limit at the same time may undo what the other did.
         self._limit = min(self._limit, self._told, self._limit if self._best is None else self._best[0])
-        if inbox:
-            self._read(inbox)
-        else:
-            self._start()
-        if not self._finished:
-            self._work()
-        return self._write()
+        with uncollected():
+            if inbox:
+                self._read(inbox)
+            else:
+                self._start()
+            if not self._finished:
+                self._work()
+            return self._write()
 
     def _start(self) -> None:
         root = self._root()
@@ -169,17 +183,17 @@ class LeafSetMember(Branching):
         limit = min(header.limit for header in headers)
         self._limit = min(self._limit, limit)
         for letter in letters:
-            if len(letter.trees.sizes):
-                given, others = self._mail.read(letter)
-                self._take_in(given, given=True)
-                self._take_in(others)
+            given, others = self._mail.read(letter)
+            self._take_in(given, given=True)
+            self._take_in(others)
+            self._to_look_at += self._mail.asked(letter)
         bound = min((header.bound for header in headers if header.bound is not None), default=None)
         if self._prunes and bound is not None and bound >= limit:
             bound = None  # nothing that is open is of interest
         self._team_bound = bound
         self._still_open = [header.open for header in headers]
         if bound is None:
-            self._queue, self._running = TreeQueue([]), None
+            self._close_all()
         if any(header.save for header in headers):
             # Whatever was sent has arrived: what all members save now is all that is open.
             self._saved = Saved(records_of(self._open_keys(), self._homes, self._leaves), whole=True)
@@ -189,6 +203,8 @@ class LeafSetMember(Branching):
         """Open trees that are of interest, and new here unless they are given; none of them comes twice."""
         if not len(trees.sizes):
             return
+        self._tables.learn(self._raised)
+        self._raised.clear()
         figures = self._tables.figures(trees)
         if self._sorts:
             # Each tree by itself: its place in the list comes first.
@@ -228,6 +244,14 @@ class LeafSetMember(Branching):
         self._give()
         end = self._effort() + self._budget
         self._budget = min(2 * self._budget, _EFFORT)
+        self._steps += 1
+        while self._waiting and self._waiting[0][0] <= self._steps:
+            self._queue.put_back(self._waiting.popleft()[1])
+        while self._to_look_at and not self._stop and self._effort() < end:
+            leaf = self._to_look_at.pop()
+            if not leaf.looked_at:
+                self._leaves.look(leaf)
+            self._answers.append(leaf)
         while (self._running or self._queue) and not self._stop and self._effort() < end:
             self._expand_some(end)
 
@@ -254,13 +278,35 @@ class LeafSetMember(Branching):
                     queue.close(tree)
                     continue
                 self.expanded += 1
+                self._waits = False
                 self._running = tree, self._expand(tree)
             tree, expansion = self._running
             for _ in expansion:
                 if self._stop or self._effort() >= end:
                     return  # it goes on from here in the next step
-            queue.close(tree)
             self._running = None
+            if self._waits:
+                self.expanded -= 1
+                self._waited.add(tree[4])
+                self._waiting.append((self._steps + _STEPS_TO_AN_ANSWER, tree))
+            else:
+                queue.close(tree)
+
+    def _shared_out(self, tree: OpenTree, leaves: list[Leaf]) -> list[Leaf]:
+        """Ask others to look at the leaves that are theirs; a tree waits for that once."""
+        if self._alone or tree[4] in self._waited:
+            return leaves
+        own = []
+        for leaf in leaves:
+            home = self._homes.home((2 * leaf.index + 1,))
+            if home == self._number:
+                own.append(leaf)
+            else:
+                self._waits = True
+                if leaf.index not in self._asked:
+                    self._asked.add(leaf.index)
+                    self._mail.ask(home, leaf)
+        return own
 
     def _effort(self) -> int:
         """Return what has been done so far, roughly as the time it takes."""
@@ -270,7 +316,7 @@ class LeafSetMember(Branching):
             + 20 * self._serial
             + 40 * self._mail.sent
             + 30 * self._arrived
-            + self._effort_per_leaf * self._leaves.computed
+            + self._effort_per_leaf * (self._leaves.computed + self.problem.n_columns * self._leaves.counted)
         )
 
     def _write(self) -> list[bytes]:
@@ -279,12 +325,25 @@ class LeafSetMember(Branching):
         if self._prunes:
             self._mail.drop(limit)
             if own is not None and own >= limit:
-                self._queue, self._running, own = TreeQueue([]), None, None
+                self._close_all()
+                own = None
         bound = min((bound for bound in (own, self._mail.lower_bound()) if bound is not None), default=None)
         save = self._save
         if save:
             self._save = False
-        return self._mail.write(Header(self._number, limit, bound, self.open, self._stop, save))
+        header = Header(self._number, limit, bound, self.open, self._stop, save)
+        return self._mail.write(header, self._news())
+
+    def _news(self) -> list[Leaf]:
+        """Return the leaves of which more is known here than others have been told, or have said themselves."""
+        self._tables.learn(self._raised)
+        news = [leaf for leaf in dict.fromkeys(self._raised) if leaf.least > leaf.told]
+        news = list(dict.fromkeys([*news, *self._answers]))
+        for leaf in news:
+            leaf.told = leaf.least
+        self._raised.clear()
+        self._answers.clear()
+        return news
 
     # -- trees --------------------------------------------------------------------------------------------
 
@@ -296,6 +355,12 @@ class LeafSetMember(Branching):
         else:
             self._mail.put(home, key, bound)
 
+    def _close_all(self) -> None:
+        self._queue, self._running = TreeQueue([]), None
+        self._waiting.clear()
+
     def _open_keys(self) -> list[Key]:
-        trees = self._queue.trees if self._running is None else [*self._queue.trees, self._running[0]]
+        trees = [*self._queue.trees, *(tree for _, tree in self._waiting)]
+        if self._running is not None:
+            trees.append(self._running[0])
         return [key for _, _, bound, _, key in trees if bound < self._limit or not self._prunes]

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from heapq import heapify, heappop, heappush
 
 Key = tuple[int, ...]
-"""A tree: its leaves' codes in canonical order (see `Option.codes`)."""
+"""A tree: its leaves' codes in canonical order (see `dosdt.leafset.leaves.Option`)."""
 OpenTree = tuple[float, int, int, int, Key]
 """A tree in the queue: priority, serial number, lower bound, how many leaves are to be split, key.
 

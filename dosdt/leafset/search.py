@@ -12,6 +12,7 @@ from dosdt import bounds
 from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_node
 from dosdt.errors import InputError
 from dosdt.leafset.branching import Branching
+from dosdt.leafset.collector import uncollected
 from dosdt.leafset.evaluations import evaluations_log10, remaining_log10
 from dosdt.leafset.leaves import Path
 from dosdt.leafset.queue import Key, OpenTree, Task, TreeQueue
@@ -71,15 +72,16 @@ class LeafSetSearch(Branching):
         pause = budget.pause or _never
         prunes = self._prunes
         paused = False
-        while queue and self.expanded < last and not (paused := pause()):
-            tree = queue.pop()
-            if not prunes or tree[2] < self._limit:
-                self.expanded += 1
-                if _interrupted(self._expand(tree), pause):
-                    queue.put_back(tree)  # what it has generated is known, the rest is still to do
-                    paused = True
-                    break
-            queue.close(tree)
+        with uncollected():
+            while queue and self.expanded < last and not (paused := pause()):
+                tree = queue.pop()
+                if not prunes or tree[2] < self._limit:
+                    self.expanded += 1
+                    if _interrupted(self._expand(tree), pause):
+                        queue.put_back(tree)  # what it has generated is known, the rest is still to do
+                        paused = True
+                        break
+                queue.close(tree)
         self._committed = len(self._log) if self._log is not None else 0
         survivors, lower_bound = queue.trees, queue.lower_bound()
         if prunes and lower_bound is not None and lower_bound >= self._limit:

@@ -15,6 +15,7 @@ from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_n
 from dosdt.errors import InputError
 from dosdt.problem import Problem
 from dosdt.sketches import prune
+from dosdt.subproblem.carried import Learnt, between, repriced
 from dosdt.subproblem.facts import Fact, Facts, together
 from dosdt.subproblem.graph import NOBODY
 from dosdt.subproblem.hearsay import Hearsay
@@ -173,19 +174,44 @@ class SubproblemSearch:
         A bound holds where no more is allowed than where it was proved; with another λ it is lower. A tree holds
         if it keeps to the constraints.
         """
-        old = self.problem
-        if not np.array_equal(problem.features, old.features) or (
-            (problem.cost, problem.class_weight) != (old.cost, old.class_weight)
-        ):
-            raise InputError("a search can continue on the same data only: features, labels, weights and costs")
-        search = SubproblemSearch(problem, constraints, switches=self.switches, record_facts=self._log is not None)
-        if search.constraints.min_support >= self.constraints.min_support:
-            n = len(self._graph)
-            lowers = (
-                search._prices.repriced(lower, self._prices.penalty) for lower in self._graph.lower[:n].tolist()
-            )
-            search._told.add(self._graph.index.batch(slice(n)), lowers)
-        search._offer(self._best.sketch)
+        record = self._log is not None
+        return SubproblemSearch.taught(
+            problem, constraints, [self.learnt()], switches=self.switches, record_facts=record
+        )
+
+    def learnt(self) -> Learnt:
+        """Return what this search leaves to others; it may be thrown away then, which sets most memory free."""
+        lower = self._graph.lower[: len(self._graph)].copy()
+        support = self.constraints.min_support
+        return Learnt(self.problem, support, self._graph.index, lower, self._prices.penalty, self._best.sketch)
+
+    @classmethod
+    def taught(
+        cls,
+        problem: Problem,
+        constraints: Constraints | None,
+        learnt: Sequence[Learnt],
+        *,
+        switches: Collection[str] = tuple(SWITCHES),
+        record_facts: bool = False,
+    ) -> SubproblemSearch:
+        """Return a search that knows what still holds of what one other has learnt, or two.
+
+        Two that know the same subsets at a smaller and at a larger λ say more together than each alone.
+        """
+        search = cls(problem, constraints, switches=switches, record_facts=record_facts)
+        for source in learnt:
+            old = source.problem
+            if not np.array_equal(problem.features, old.features) or (
+                (problem.cost, problem.class_weight) != (old.cost, old.class_weight)
+            ):
+                raise InputError("a search can continue on the same data only: features, labels, weights and costs")
+            search._offer(source.best)
+        holding = [source for source in learnt if search.constraints.min_support >= source.min_support]
+        for source in holding:
+            search._told.add(*repriced(source, search._prices))
+        if len(holding) == 2 and (chord := between(holding[0], holding[1], search._prices)) is not None:
+            search._told.add(*chord)
         return search
 
     # -- what a runtime shows -------------------------------------------------------------------------------------

@@ -185,6 +185,6 @@ def test_near_optimal_trees_without_the_peer(tmp_path: Path) -> None:
     assert "TreeFARMS is left out" in run.stdout
     # Two trees ask about a and b, in either order; a fifth leaf costs 0.01, and c saves nothing anywhere.
     row = cells(run.stdout.splitlines()[-1])
-    assert row[:6] == ["equal", "0.01", "25 %", str(2 + 2 * 4), "-", "2"]
+    assert row[:7] == ["equal", "0.01", "25 %", str(2 + 2 * 4), "-", "-", "2"]
     run = run_script("alternatives", "equal=0.01", folder=tmp_path)
     assert (run.returncode, run.stderr.count("\n")) == (2, 1)

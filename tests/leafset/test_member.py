@@ -236,7 +236,7 @@ def test_who_has_nothing_to_do_is_given_open_trees(small_steps: None) -> None:
     assert helped > 5
 
 
-def mid_size(regularization: str = "0.02") -> Problem:
+def mid_size(regularization: str = "0.006") -> Problem:
     rng = np.random.default_rng(5)
     features = rng.random((300, 10)) < 0.5
     rule = (features[:, 0] & features[:, 1]) | (features[:, 2] & ~features[:, 3])
@@ -259,7 +259,6 @@ def test_a_team_does_little_more_than_one_search() -> None:
         # Everybody has a fair share.
         assert max(evaluated) < 1.5 * sum(evaluated) / size
         assert [one.statistics()["sent"] > 0 for one in team] == [size > 1] * size
-    assert sum(evaluated) > search.evaluated / 1.5
 
 
 def test_same_team_same_counts() -> None:
@@ -384,7 +383,7 @@ def test_costs_of_any_length(unit: int, small_steps: None) -> None:
 def test_letters() -> None:
     header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
-    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2)
+    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, [4, 1], [1 << 100, 5], [4])
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
@@ -392,11 +391,14 @@ def test_letters() -> None:
     assert list(read.trees.tuples()) == [(2, 5), (9,), (1, 2, 4)]
     assert read.trees.starts.tolist() == [0, 2, 3]
     assert read.given == 2
+    assert (read.raised, read.leasts, read.asked) == ([4, 1], [1 << 100, 5], [4])
     given, others = read.trees.parted(read.given)
     assert (list(given.tuples()), list(others.tuples())) == ([(2, 5), (9,)], [(1, 2, 4)])
     nothing = Lists(np.zeros(0, int), np.zeros(0, int))
     bare = Letter(Header(0, 0, None, 0, False, True), nothing.items, nothing, nothing)
     assert letters.decode(letters.encode(bare)).header == bare.header
+    told = letters.decode(letters.encode(bare._replace(raised=[3], leasts=[7])))
+    assert (told.raised, told.leasts, len(told.trees.sizes)) == ([3], [7], 0)
     assert len(letters.decode(letters.encode(bare)).trees.sizes) == 0
 
 

@@ -421,3 +421,37 @@ def test_nothing_to_avoid() -> None:
     assert solve(problem).objective == Fraction(6, 10)
     same = Problem.from_arrays([[0], [1]], [0, 1], "0.1", cost_matrix=[[1, 1], [1, 1]])
     assert solve(same).objective == Fraction(11, 10)
+
+
+@pytest.mark.parametrize("start", range(0, 120, 60))
+def test_two_searches_say_what_holds_between_them(start: int) -> None:
+    for seed in range(start, start + 60):
+        given, constraints, limits = constrained(seed + 130_000)
+        rng = random.Random(seed)
+        low, middle, high = sorted(Fraction(rng.randint(0, 60), rng.choice([100, 300, 1009])) for _ in range(3))
+        searches = []
+        for value in (low, high):
+            search = SubproblemSearch(given.problem.with_regularization(value), constraints)
+            search.run(search.root(), Budget(expansions=rng.choice([None, 5])))  # also what is half proved holds
+            searches.append(search)
+        rng.shuffle(searches)
+        learnt = [search.learnt() for search in searches]
+        problem = given.problem.with_regularization(middle)
+        answer = solve(problem, search=SubproblemSearch.taught(problem, constraints, learnt))
+        expected = RandomProblem(given.features, given.labels, middle, given.weights, given.costs).optimum(**limits)
+        check_optimal(problem, answer, expected, constraints)
+
+
+def test_what_holds_between_two_searches_spares_work() -> None:
+    rng = np.random.default_rng(2)
+    features = rng.random((300, 12)) < 0.5
+    labels = (features[:, 0] ^ features[:, 1]) | (features[:, 2] & features[:, 3]) ^ (rng.random(300) < 0.2)
+    low, middle, high = (Problem.from_arrays(features, labels, value) for value in ("0.008", "0.0085", "0.009"))
+    first, second = SubproblemSearch(low), SubproblemSearch(high)
+    for search in (first, second):
+        solve(search.problem, search=search)
+    one = solve(middle, search=first.continued(middle))
+    two = solve(middle, search=second.continued(middle))
+    both = solve(middle, search=SubproblemSearch.taught(middle, None, [first.learnt(), second.learnt()]))
+    assert one.objective == two.objective == both.objective
+    assert both.stats["expanded"] < min(one.stats["expanded"], two.stats["expanded"])
