@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,10 @@ from dosdt.solver import ALGORITHMS, SWITCHES, Answer, check_choice, solve, swit
 from dosdt.teamwork import Teamwork, parse_workers
 from dosdt.training import checked_labels, dense, rows_that_count, spread, taken
 from dosdt.tree import Tree, plain
+
+if TYPE_CHECKING:
+    from dosdt.alternatives import Alternatives
+    from dosdt.explain import Explanation
 
 
 class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -253,6 +257,69 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return each class's share of the training weight in every row's leaf, shape (n, n_classes)."""
         table = self._table(X)
         return self.tree_.predict_proba(table)
+
+    def explain(self, x: Any) -> Explanation:
+        """Return why one case gets its class, and the smallest changes that would change it; print it, or ask it.
+
+        Parameters
+        ----------
+        x : mapping of column to value, Series, list or array of shape (p,), or table of one row
+        """
+        from dosdt.explain import explain, one_row
+
+        table = self._table(one_row(x))
+        if not isinstance(self.binarizer_, Binarizer):
+            return explain(self.tree_, table, gaps=False)
+        kinds = dict(zip(self.tree_.columns, self._kinds, strict=True))
+        return explain(self.tree_, table, kinds=kinds, gaps=self.binarizer_.missing == "category")
+
+    def alternatives(
+        self,
+        within: Any = None,
+        *,
+        best: int | None = None,
+        useless_splits: bool = False,
+        time_limit: Any = None,
+        memory_limit: int | str | None = None,
+        report: Callable[[Any], None] | None = None,
+    ) -> Alternatives:
+        """Count all trees that are nearly as good as the best, on the training data and within the same limits.
+
+        Parameters
+        ----------
+        within : number or str, optional
+            How much larger than the optimum an objective may be: 0.01, or ``"5%"`` of it. By default 5 %.
+        best : int, optional
+            Instead: the best so many trees, with all that are as good as the last of them.
+        useless_splits : bool, default=False
+            Whether trees count that have a split into two leaves which saves nothing.
+        time_limit, memory_limit : optional
+            As for the classifier; what stops the count leaves the count up to a smaller objective.
+        report : callable, optional
+            Called with a `dosdt.rashomon.rounds.Progress` now and then.
+
+        Returns
+        -------
+        Alternatives
+            Their number, which features they ask, and each of them by its place; see `dosdt.alternatives`.
+        """
+        from dosdt.alternatives import find_alternatives
+
+        check_is_fitted(self, "tree_")
+        columns = self.tree_.columns
+        own = isinstance(self.binarizer_, Binarizer)
+        return find_alternatives(
+            self.problem_,
+            within=within,
+            best=best,
+            constraints=self._constraints(self.problem_),
+            useless_splits=useless_splits,
+            limits=parse_limits(time_limit, memory_limit, None, 0),
+            rules=self.binarizer_.rules_ if own else [Rule(name, "is_true") for name in columns],
+            columns=columns,
+            objective=self.objective_,
+            report=report,
+        )
 
     def to_model(self, target: str | None = None) -> Model:
         """Return the fitted tree with what is proved about it, ready to be saved."""

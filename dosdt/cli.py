@@ -15,7 +15,9 @@ from typing import Any
 import typer
 
 from dosdt import __version__, options
+from dosdt.alternatives_command import register as register_alternatives
 from dosdt.errors import InputError
+from dosdt.explain_command import register as register_explain
 from dosdt.path_command import register as register_path
 from dosdt.report_command import register as register_report
 from dosdt.submit import register as register_submit
@@ -249,6 +251,8 @@ def demo() -> None:
 register_path(app)
 register_report(app)
 register_submit(app)
+register_alternatives(app)
+register_explain(app)
 
 
 def emit(text: str) -> None:

@@ -116,7 +116,7 @@ Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 
 _NAMES = re.compile(
     r"\b(n_jobs|min_regularization|front_leaves|max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight|checkpoint_seconds|ray_address"
-    r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)"
+    r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)|(?:within|best)(?= must)"
     r"|(?:regularization|algorithm|policy)(?= must))\b(?:=\"?(\w+)\"?)?"
 )
 
