@@ -110,8 +110,11 @@ SaveCertificate = Annotated[
 Output = Annotated[str | None, _option("--output", _OUTPUT, "Write CSV, TSV or Parquet here, not to stdout.", "FILE")]
 Probabilities = Annotated[bool, _option("--probabilities", _OUTPUT, "Add one column per class.")]
 Format = Annotated[str, _option("--format", _OUTPUT, "text, dot, json, python or sql.", "NAME")]
+LogFile = Annotated[
+    str | None, _option("--log-file", _OUTPUT, "Add the log of the search to this file, also if quiet.", "FILE")
+]
 Json = Annotated[bool, _option("--json", _OUTPUT, "Print JSON.")]
-Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "Say nothing on stderr but errors.")]
+Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "No log and nothing else on stderr but errors.")]
 Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 
 _NAMES = re.compile(

@@ -126,9 +126,10 @@ class RayCrew:
             evaluated=bulletin.evaluated,
             open=bulletin.open,
             workers=bulletin.workers,
-            facts=bulletin.facts,
+            cached=bulletin.cached,
             over_memory=bulletin.over_memory,
             saves=bulletin.saves,
+            lost=bulletin.books.lost,
         )
 
     def tighten(self, limit: int) -> None:
