@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 
 from dosdt import __version__, options
 from dosdt.commands import register as register_commands
-from dosdt.errors import InputError
+from dosdt.errors import DataWarning, InputError
 from dosdt.submit import register as register_submit
 
 app = typer.Typer(
@@ -55,8 +57,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # an old terminal gets \u2514 for └ rather than a traceback
             stream.reconfigure(errors="backslashreplace")
     arguments = None if argv is None else list(argv)
+    notes: list[str] = []
     try:
-        code = typer.main.get_command(app).main(arguments, prog_name="dosdt", standalone_mode=False)
+        with _taking_notes(notes):
+            code = typer.main.get_command(app).main(arguments, prog_name="dosdt", standalone_mode=False)
     except InputError as error:
         return _refuse(options.in_flags(str(error)))
     except OSError as error:  # reading files ends in an InputError, so this is the output: a full disk
@@ -67,7 +71,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _UsageError as error:
         see = f"; see '{error.ctx.command_path} --help'" if getattr(error, "ctx", None) else ""
         return _refuse(error.format_message().rstrip(".") + see)
+    for text in dict.fromkeys(notes):  # after the answer, where they are seen, and not beside a refusal
+        print(f"dosdt: note: {text}", file=sys.stderr)
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def _taking_notes(notes: list[str]) -> Iterator[None]:
+    """Collect what is said of the data; all other warnings go their way."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, DataWarning):
+                notes.append(str(message))
+            else:
+                shown(message, category, *where, **more)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", DataWarning)
+        yield
 
 
 def _refuse(message: str) -> int:

@@ -114,6 +114,10 @@ Categories = Annotated[
     list[str] | None,
     _option("--categories", _FEATURES, "Column whose numbers are only names; repeatable.", "COL", completion.columns),
 ]
+Drop = Annotated[
+    list[str] | None,
+    _option("--drop", _FEATURES, "Column to leave out, such as an id; repeatable.", "COL", completion.columns),
+]
 Missing = Annotated[
     str,
     _option(
@@ -166,6 +170,8 @@ def in_flags(message: str) -> str:
     What stands in quotes is the user's own and stays as it is.
     """
     message = re.sub(r"\bcategories=\[('[^']*')\]", r"--categories \1", message)
+    message = re.sub(r"(column ('[^']*') .*\bdrop) the column$", r"\1 it with --drop \2", message)
+    message = message.replace("or name another target", "or name another label with --target")
     parts = re.split(r"('[^']*')", message)
     parts[::2] = [_NAMES.sub(_flag, part) for part in parts[::2]]
     return "".join(parts)

@@ -65,7 +65,7 @@ def progress(
     work = "expanded" if algorithm == "subproblem" else "evaluated"
     intro = (
         f"{problem.n_samples:,} rows, {problem.n_rows:,} distinct, {problem.n_columns:,} yes/no features, "
-        f"regularization {problem.regularization}"
+        f"{len(problem.classes):,} classes, regularization {problem.regularization}"
     )
     places: list[Place] = []  # where nothing is said before the search has begun: it may be refused
     with ExitStack() as stack:

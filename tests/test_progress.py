@@ -157,7 +157,7 @@ def test_log_file(hard: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (out.count("\n"), err) == (1, "")
     first = log.read_text()
     assert first.startswith(f"dosdt {dosdt.__version__}, 20")
-    assert first.splitlines()[1] == "400 rows, 400 distinct, 25 yes/no features, regularization 1/2000"
+    assert first.splitlines()[1] == "400 rows, 400 distinct, 25 yes/no features, 2 classes, regularization 1/2000"
     assert "\x1b" not in first
     # Going on goes on in the same file.
     assert main([*map(str, ["resume", checkpoint, *common])]) == 0

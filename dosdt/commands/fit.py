@@ -6,6 +6,7 @@ from typing import Any
 
 from dosdt import options
 from dosdt.commands.groups import Limits, Output, Team
+from dosdt.errors import DataWarning, InputError
 
 
 def fit(
@@ -25,6 +26,7 @@ def fit(
     without: options.Without = None,
     cold_start: options.ColdStart = False,
     team: Team,
+    drop: options.Drop = None,
     categories: options.Categories = None,
     max_categories: options.MaxCategories = 50,
     missing: options.Missing = "error",
@@ -40,11 +42,15 @@ def fit(
     from dosdt.inputs import bounds_without, is_large, parse_costs, training_data
 
     output.check(data, checkpoint=checkpoint)
+    if output.quiet:
+        warnings.simplefilter("ignore", DataWarning)
     costs = None if cost_matrix is None else parse_costs(cost_matrix)
     bounds = bounds_without(without or [], algorithm)
     named = categories or []
     large = output.certificate is None and is_large(data)
-    table = None if large else training_data(data, target=target, weights=weights, text=named)
+    if large and drop:
+        raise InputError(f"{data!r} is read in pieces, of which no column can be dropped; leave --drop out")
+    table = None if large else training_data(data, target=target, weights=weights, drop=drop or [], text=named)
 
     from sklearn.exceptions import ConvergenceWarning
 

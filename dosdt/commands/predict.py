@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from dosdt import options
+from dosdt.errors import DataWarning
 
 
 def predict(
@@ -15,6 +16,8 @@ def predict(
     quiet: options.Quiet = False,
 ) -> None:
     """Predict the class of every row of a table."""
+    import warnings
+
     import pandas as pd
 
     from dosdt.cli import emit
@@ -23,6 +26,8 @@ def predict(
     from dosdt.present import accuracy
     from dosdt.tables import write_table
 
+    if quiet:
+        warnings.simplefilter("ignore", DataWarning)
     fitted = load_model(model)
     if output is not None:
         check_output(output, model, data)
