@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import termios
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,15 @@ def shown(command: str, columns: int) -> list[Text]:
 
 def _line(cells: Any, columns: int) -> Text:
     text = Text(no_wrap=True)
-    for place in range(columns):
-        cell = cells[place]
-        color = "" if cell.fg == "default" else _COLORS.get(cell.fg, cell.fg)
-        text.append(cell.data, f"{'bold ' if cell.bold else ''}{color}".strip())
+    for style, alike in groupby((cells[place] for place in range(columns)), _style):
+        text.append("".join(cell.data for cell in alike), style)
     text.rstrip()
     return text
+
+
+def _style(cell: Any) -> str:
+    color = "" if cell.fg == "default" else _COLORS.get(cell.fg, cell.fg)
+    return f"{'bold ' if cell.bold else ''}{color}".strip()
 
 
 def picture(command: str, columns: int = 80) -> str:
