@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -209,7 +209,7 @@ def check_output(path: str, *inputs: str) -> None:
     rehearse(path)
 
 
-def check_outputs(data: str, outputs: Mapping[str, str | None]) -> None:
+def check_outputs(data: str, **outputs: str | None) -> None:
     """Refuse outputs, by what they hold, that could not be written later or would overwrite each other."""
     seen: dict[str, str] = {}
     for what, path in outputs.items():

@@ -122,7 +122,7 @@ class Events:
             return "=" if last and left_then else None  # the last point follows at once
         if left <= _NOTICEABLE * left_then:
             return "+"
-        if point.seconds >= self._due or (last and point[1:] != shown[1:]):
+        if point.seconds >= self._due or (last and (point.evaluated, left) != (shown.evaluated, left_then)):
             return "+" if left < left_then else " "
         return None
 

@@ -54,8 +54,7 @@ class Output:
         """Refuse files that could not be written later, or that would take the place of the one given or another."""
         from dosdt.inputs import check_outputs
 
-        outputs = {"model": self.model, "certificate": self.certificate, "checkpoint": checkpoint}
-        check_outputs(given, outputs | {"log": self.log_file})
+        check_outputs(given, model=self.model, certificate=self.certificate, checkpoint=checkpoint, log=self.log_file)
 
     @property
     def verbose(self) -> bool:
