@@ -46,8 +46,11 @@ class TrainingData:
     weights: Any
 
 
-def read_data(data: str) -> pd.DataFrame:
-    """Read a file, or else a built-in data set of that name with its label as the last column."""
+def read_data(data: str, *, text: Collection[str] = ()) -> pd.DataFrame:
+    """Read a file, or else a built-in data set of that name with its label as the last column.
+
+    Columns named in `text` hold names; see `dosdt.tables.read_table`.
+    """
     if not os.path.isfile(data):
         names = [info.name for info in datasets.available()]
         if data in names:
@@ -60,7 +63,7 @@ def read_data(data: str) -> pd.DataFrame:
             raise InputError(f"there is no file {data!r} and no data set of that name; {hint}")
     from dosdt.tables import read_table
 
-    return read_table(data)
+    return read_table(data, text=text)
 
 
 def is_large(data: str) -> bool:
@@ -190,6 +193,12 @@ def table_for(model: Model, frame: pd.DataFrame) -> ColumnTable:
     binarizer.columns_ = used
     binarizer.column_kinds_ = tuple("text" if _takes_text(model, name) else "number" for name in used)
     return binarizer.check_columns(frame[list(used)])
+
+
+def text_columns(model: Model) -> list[str]:
+    """Return the columns whose names the model asks for: in a part of such a table they may look like numbers."""
+    asked = dict.fromkeys(rule.column for rule in model.tree.used_rules)
+    return [name for name in asked if _takes_text(model, name)]
 
 
 def _takes_text(model: Model, column: str) -> bool:

@@ -6,7 +6,7 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -41,13 +41,14 @@ _BATCH = 2**17  # rows of a Parquet file decoded at a time
 _BLOCK = 2**23  # bytes parsed at a time; no row may be longer
 
 
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_table(path: str | os.PathLike[str], *, text: Collection[str] = ()) -> pd.DataFrame:
     """Read a CSV, TSV or Parquet file, or a folder of Parquet files, into a frame indexed 0 .. n-1.
 
     The delimiter of a text file is found among comma, semicolon, tab and bar; its first line names the
     columns, dates stay text, and empty fields, ``NA``, ``NaN`` and ``null`` are missing values. A file of
     another extension is read as CSV. What else becomes of it is in `dosdt.tidying`, which tells of it by a
-    `DataWarning`. Whole numbers of a Parquet file take as few bytes as they need.
+    `DataWarning`; columns named in `text` hold names, also if each looks like a number written for people. Whole
+    numbers of a Parquet file take as few bytes as they need.
     """
     file = Path(path)
     with _telling(file):
@@ -59,7 +60,7 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
         elif file.suffix.lower() in _PARQUET:
             table = _read_parquets([file])
         else:
-            table = _read_csv(file)
+            table = _read_csv(file, text)
         names = [str(name) for name in table.column_names]
         if "" in names:
             _refuse(file, f"has no name for column {names.index('') + 1}; name it or remove the column")
@@ -167,7 +168,7 @@ def _parquet(part: Path) -> Iterator[Any]:
         raise InputError(f"{str(part)!r} is not a readable Parquet file: {_one_line(error)}") from error
 
 
-def _read_csv(file: Path) -> Any:
+def _read_csv(file: Path, names: Collection[str]) -> Any:
     import pyarrow as pa
 
     with open(file, "rb") as stream:
@@ -187,7 +188,7 @@ def _read_csv(file: Path) -> Any:
     _check_quotes(file, table)
     refuse_rounded(table, lambda name: _parse(file, delimiter, skip, texts=[name]).column(name))
     table = table.rename_columns([name.strip() for name in table.column_names])
-    return tidied(table, MISSING, comma_separates=delimiter == ",")
+    return tidied(table, MISSING, comma_separates=delimiter == ",", text=names)
 
 
 def _text(file: Path, sample: bytes) -> str:

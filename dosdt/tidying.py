@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 from dosdt.columns import parse_number
@@ -22,11 +23,11 @@ def note(text: str) -> None:
     warnings.warn(text, DataWarning, stacklevel=2)
 
 
-def tidied(table: Any, missing: tuple[str, ...], *, comma_separates: bool) -> Any:
+def tidied(table: Any, missing: tuple[str, ...], *, comma_separates: bool, text: Collection[str] = ()) -> Any:
     """Return an Arrow table of a text file with columns as they are meant.
 
     Columns without a name go if they are empty or number the rows. Spaces around texts go. Numbers written for people
-    become numbers. All but the first of these are told of.
+    become numbers, but for the columns named in `text`. All but the first of these are told of.
     """
     import pyarrow as pa
 
@@ -34,7 +35,8 @@ def tidied(table: Any, missing: tuple[str, ...], *, comma_separates: bool) -> An
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             column = _trimmed(table.column(place), field.name, missing)
-            column = _numbers(column, field.name, comma_separates)
+            if field.name not in text:
+                column = _numbers(column, field.name, comma_separates)
             if column is not table.column(place):
                 table = table.set_column(place, field.name, column)
     _look_at_names([str(name) for name in table.column_names])

@@ -236,12 +236,30 @@ def test_columns_can_be_dropped(fit: Fit, tmp_path: Path, capsys: pytest.Capture
 def test_the_same_reading_later(fit: Fit, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A model of numbers that were written for people meets others, and plain ones."""
     model, other = str(tmp_path / "model.json"), tmp_path / "other.csv"
-    assert fit(csv(("age", [f'"{age},000"' for age in AGES]), COLOUR, LABEL), "--model", model).code == 0
+    proof = str(tmp_path / "proof")
+    written = csv(("age", [f'"{age},000"' for age in AGES]), COLOUR, LABEL)
+    assert fit(written, "--model", model, "--certificate", proof).code == 0
+    for content in (written, written.replace('"', "").replace(",000,", "000,")):
+        (tmp_path / "data.csv").write_text(content)
+        assert main(["verify", proof, str(tmp_path / "data.csv")]) == 0
     for ages in (["25000", "75000"], ['"25,000"', '"75,000"'], ["25000.0", '"75,000.00"']):
         other.write_text(csv(("age", ages), ("colour", ["blue", " blue"])))
         capsys.readouterr()
         assert main(["predict", model, str(other), "--quiet"]) == 0
         assert capsys.readouterr() == ("prediction\n1\n0\n", "")
+
+
+def test_names_stay_names_in_a_part_of_the_table(
+    fit: Fit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two currencies are names; where only one of them occurs, its values are the same names."""
+    prices = ["$5" if label else "€5" for label in LABELS]
+    model, part = str(tmp_path / "model.json"), tmp_path / "part.csv"
+    assert fit(csv(("price", prices), AGE, LABEL), "--model", model).code == 0
+    part.write_text(csv(("price", ["$5"] * 3), ("age", [1, 2, 3])))
+    capsys.readouterr()
+    assert main(["predict", model, str(part)]) == 0
+    assert capsys.readouterr() == ("prediction\n1\n1\n1\n", "")
 
 
 def test_python_hears_of_it_as_a_warning(tmp_path: Path) -> None:

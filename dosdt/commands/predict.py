@@ -21,7 +21,7 @@ def predict(
     import pandas as pd
 
     from dosdt.cli import emit
-    from dosdt.inputs import check_output, read_data, table_for
+    from dosdt.inputs import check_output, read_data, table_for, text_columns
     from dosdt.model_file import load_model
     from dosdt.present import accuracy
     from dosdt.tables import write_table
@@ -31,7 +31,7 @@ def predict(
     fitted = load_model(model)
     if output is not None:
         check_output(output, model, data)
-    frame = read_data(data)
+    frame = read_data(data, text=text_columns(fitted))
     table = table_for(fitted, frame)
     answers = pd.DataFrame({"prediction": fitted.tree.predict(table)})
     if probabilities:
