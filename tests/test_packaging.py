@@ -105,7 +105,7 @@ def test_the_wheel_runs_in_an_environment_of_its_own(wheel: Path, tmp_path: Path
     )
     assert fitted.startswith("status      optimal")
     assert run(program, "verify", "proof", "monk1").startswith("verified: objective 7/50 is optimal")
-    assert sorted(path.name for path in folder.iterdir()) == ["proof", "tree"]
+    assert sorted(path.name for path in folder.iterdir()) == ["proof", "tree.json"]
 
 
 # What others read of it
