@@ -90,7 +90,7 @@ def numbers(line: str) -> list[str]:
 
 
 def test_80_columns(hard: Path) -> None:
-    seen = on_terminal("fit", hard, "--regularization", "0.005", "--time-limit", "1", columns=80)
+    seen = on_terminal("fit", hard, "--regularization", "0.005", "--time-limit", "0.7", columns=80)
     header = next(k for k, line in enumerate(seen.lines) if "incumbent" in line)
     assert seen.lines[header].split() == ["time", "expanded", "open", "cached", "incumbent", "leaves", "bound", "gap"]
     end = next(k for k, line in enumerate(seen.lines) if line.startswith("╭"))
@@ -148,9 +148,27 @@ def test_nothing_that_moves(hard: Path, options: list[str], variables: dict[str,
 
 def test_log_file(hard: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log, checkpoint = tmp_path / "run.log", tmp_path / "search.dosdt"
-    common: list[Any] = ["--time-limit", "1.3", "--quiet", "--log-file", log]
+    common: list[Any] = ["--quiet", "--log-file", log]
     assert (
-        main([*map(str, ["fit", hard, *common, "--regularization", "0.0005", "--checkpoint", checkpoint, "--json"])])
+        main(
+            [
+                *map(
+                    str,
+                    [
+                        "fit",
+                        hard,
+                        *common,
+                        "--regularization",
+                        "0.0005",
+                        "--time-limit",
+                        "1.3",
+                        "--checkpoint",
+                        checkpoint,
+                        "--json",
+                    ],
+                )
+            ]
+        )
         == 0
     )
     out, err = capsys.readouterr()
@@ -160,7 +178,7 @@ def test_log_file(hard: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert first.splitlines()[1] == "400 rows, 400 distinct, 25 yes/no features, 2 classes, regularization 1/2000"
     assert "\x1b" not in first
     # Going on goes on in the same file.
-    assert main([*map(str, ["resume", checkpoint, *common])]) == 0
+    assert main([*map(str, ["resume", checkpoint, *common, "--time-limit", "0.3"])]) == 0
     both = log.read_text()
     assert both.startswith(first)
     assert both.count("dosdt ") == both.count("incumbent") == 2
