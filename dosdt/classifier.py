@@ -84,7 +84,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of a Ray cluster to search on: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``; with no `n_jobs`, one
         worker for each of its CPUs, also of nodes that join later.
     verbose : bool, default=False
-        Show progress.
+        Show the course of the search on stderr, with a live last line on a terminal.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     stats_ : dict
         Counts and seconds.
     trace_ : tuple of TracePoint
-        (seconds, evaluated, incumbent, lower_bound, open) over time.
+        (seconds, evaluated, incumbent, lower_bound, open, ...) over time.
     binarizer_ : transformer
     problem_ : Problem
     n_features_in_ : int
@@ -169,6 +169,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         certificate: str | os.PathLike[str] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_seconds: float = 30.0,
+        log_file: str | os.PathLike[str] | None = None,
     ) -> DOSDTClassifier:
         """Find the optimal tree.
 
@@ -183,13 +184,15 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Where to keep what is known, from time to time, so that ``dosdt resume`` can go on if this process dies.
         checkpoint_seconds : float, default=30
             How often.
+        log_file : path, optional
+            File to add the course of the search to, as it goes.
         """
-        self._check(checkpoint, checkpoint_seconds)
+        self._check(checkpoint, checkpoint_seconds, log_file)
         if certificate is not None:
             self._check_certificate(certificate)
         given = X, y, sample_weight
         problem, rules, columns = self._pose(X, y, sample_weight)
-        keeping = _Checkpointing(checkpoint, checkpoint_seconds, getattr(given[1], "name", None))
+        keeping = _Keeping(checkpoint, checkpoint_seconds, getattr(given[1], "name", None), log_file)
         if certificate is None:
             answer = self._solve(problem, rules, columns, keeping)
         else:
@@ -210,6 +213,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         larger_than: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_seconds: float = 30.0,
+        log_file: str | os.PathLike[str] | None = None,
     ) -> DOSDTClassifier:
         """Find the optimal tree for Parquet files that need not fit into memory; there is no certificate.
 
@@ -223,14 +227,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Column of row weights.
         larger_than : int, optional
             Bytes on disk from which on the rows are read and counted on Ray; 1 GiB unless told.
-        checkpoint, checkpoint_seconds : optional
+        checkpoint, checkpoint_seconds, log_file : optional
             As in `fit`.
         """
         from dosdt.ingest import LARGE, ingest
 
         if not isinstance(self.binarizer, Binarizer | None):
             raise InputError("fit_parquet needs a dosdt.Binarizer: it reads the rows in pieces")
-        self._check(checkpoint, checkpoint_seconds)
+        self._check(checkpoint, checkpoint_seconds, log_file)
         data = ingest(
             os.fspath(path),
             target,
@@ -243,7 +247,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ray_address=self.ray_address,
         )
         self.binarizer_ = data.binarizer
-        keeping = _Checkpointing(checkpoint, checkpoint_seconds, data.target)
+        keeping = _Keeping(checkpoint, checkpoint_seconds, data.target, log_file)
         rules, columns = data.binarizer.rules_, data.binarizer.columns_
         _warn_of_a_gap(self._solve(data.problem, rules, columns, keeping))
         return self
@@ -352,7 +356,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem: Problem,
         rules: tuple[Rule, ...],
         columns: tuple[str, ...],
-        keeping: _Checkpointing,
+        keeping: _Keeping,
         *,
         certify: bool = False,
     ) -> Answer:
@@ -372,7 +376,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             file = CheckpointFile(keeping.path, problem, plan, context, keeping.seconds)
         if together or file is not None:
             team = Teamwork(workers if together else 1, self.ray_address, file)
-        with progress(self.verbose, problem) as report:
+        with progress(
+            self.verbose, problem, algorithm=self.algorithm, team=together, log_file=keeping.log_file
+        ) as report:
             answer = solve(
                 problem,
                 algorithm=self.algorithm,
@@ -388,12 +394,19 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(problem, answer, rules, columns)
         return answer
 
-    def _check(self, checkpoint: str | os.PathLike[str] | None, seconds: float) -> None:
+    def _check(
+        self,
+        checkpoint: str | os.PathLike[str] | None,
+        seconds: float,
+        log_file: str | os.PathLike[str] | None,
+    ) -> None:
         """Refuse options that cannot be right before any long work begins."""
         self._limits()
         parse_workers(self.n_jobs, self.ray_address)
         if checkpoint is not None:
             check_checkpoint(checkpoint, seconds)
+        if log_file is not None:
+            rehearse(log_file)
 
     def _limits(self) -> Limits:
         check_choice("algorithm", self.algorithm, ALGORITHMS)
@@ -514,12 +527,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return column_table(dense(self.binarizer_.transform(X)), names=self.tree_.columns)
 
 
-class _Checkpointing(NamedTuple):
-    """Where to keep what is known, how often, the label column's name, and what a certificate begins with."""
+class _Keeping(NamedTuple):
+    """Where to keep what is known and how often, the label's name, the log, and what a certificate begins with."""
 
     path: str | os.PathLike[str] | None
     seconds: float
     target: Any
+    log_file: str | os.PathLike[str] | None = None
     claim: bytes | None = None
 
 

@@ -16,9 +16,9 @@ import pytest
 from everytree import Everything, counts, uses
 
 from dosdt import DOSDTClassifier, InputError, Problem, find_alternatives
-from dosdt import alternatives_command as command
 from dosdt.alternatives import Alternatives
 from dosdt.cli import main
+from dosdt.commands import alternatives as command
 from dosdt.contract import Constraints
 from dosdt.export import to_text
 from dosdt.limits import Limits, Status

@@ -79,7 +79,16 @@ sys.exit(main())
 
 def killed(table: Path, algorithm: str, checkpoint: Path, *options: object) -> list[int]:
     """Fit until there is a checkpoint; return the process numbers of its actors, if it had any."""
-    given = ["fit", table, "--algorithm", algorithm, "--regularization", SIZES[algorithm][2], "--cold-start"]
+    given = [
+        "fit",
+        table,
+        "--algorithm",
+        algorithm,
+        "--regularization",
+        SIZES[algorithm][2],
+        "--cold-start",
+        "--quiet",
+    ]
     keeping = ["--checkpoint", checkpoint, "--checkpoint-seconds", "0.05"]
     done = subprocess.run(
         [sys.executable, "-c", KILLED, *map(str, [*given, *keeping, *options])],

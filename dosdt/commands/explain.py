@@ -13,11 +13,6 @@ from dosdt.errors import InputError
 Row = Annotated[int, typer.Option("--row", metavar="N", help="Which row of DATA, counted from 1 without the header.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(explain)
-
-
 def explain(model: options.ModelFile, data: options.Data, row: Row = 1, as_json: options.Json = False) -> None:
     """Say why one row gets its class, and the smallest changes that would change it."""
     from dosdt.cli import emit

@@ -55,11 +55,6 @@ UselessSplits = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(alternatives)
-
-
 def alternatives(
     data: options.Data,
     within: Within = None,
