@@ -143,8 +143,8 @@ def test_regularised_binoct_draws_our_tree(tables: Path) -> None:
     picture = trees.Picture("gate", ("gate",), "0.02", penalised=True)
     options = trees.parse(["--results", str(tables), "--time-limit", "20"])
     report = trees.results.Report("trees", "One tree", options)
-    own, program = trees.fits(picture, "gate", report, 1)
-    assert program["method"] == "regularised BinOCT"
+    own, program, greedy = trees.fits(picture, "gate", report, 1)
+    assert (program["method"], greedy["method"]) == ("regularised BinOCT", "CART")
     assert own["objective"] == program["objective"] == str(truth("0.02"))
 
 
@@ -183,6 +183,8 @@ def test_searchspace(tmp_path: Path) -> None:
         for count, word in zip(printed[key], words, strict=True):
             if word != "Inf":  # the paper cuts digits off and does not round
                 assert float(word) <= count < float(word) * 1.001
+    for (features, leaves), word in searchspace.PAPER_SAVED.items():
+        assert searchspace.saved_by_symmetry(features, leaves) == pytest.approx(float(word), rel=1e-6)
     assert [(r["ways"], r["trees"], r["leaf_sets"]) for r in records if "leaf_sets" in r] == [
         ("2", "2", "2"),
         ("11", "9", "8"),
