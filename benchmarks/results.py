@@ -123,6 +123,6 @@ def seconds(record: Record) -> str:
     return sign + number(record["seconds"])
 
 
-def percent(value: float | None) -> str:
+def percent(value: float | None, digits: int = 2) -> str:
     """Return a share in per cent."""
-    return "-" if value is None else f"{100 * value:.2f}"
+    return "-" if value is None else f"{100 * value:.{digits}f}"

@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> int:
                     picture.regularization,
                     method,
                     run["status"],
-                    percent(run.get("accuracy")),
+                    percent(run.get("accuracy"), 3),  # as the paper prints it
                     PAPER.get((picture.name, method), "-"),
                     number(run.get("leaves")),
                     number(run.get("useless_splits")),
