@@ -239,6 +239,8 @@ def test_every_experiment_understands_its_options(full: bool, tables: Path) -> N
         given = importlib.import_module(module).parse(arguments)
         if full and "--time-limit" in arguments:
             assert given.time_limit == 1800  # the paper's half hour
+        if full:
+            assert given.memory_limit == round(everything.memory())
         if name == "peers":
             assert given.gosdt_python.startswith(str(tables))
         if name in ("ablation", "policies"):  # of those in the list, this folder has one
