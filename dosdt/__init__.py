@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dosdt import datasets
+    from dosdt.alternatives import Alternatives, find_alternatives
     from dosdt.binarizer import Binarizer
     from dosdt.checker.verify import Verdict, verify
     from dosdt.classifier import DOSDTClassifier
     from dosdt.cross_validation import DOSDTClassifierCV
     from dosdt.errors import DOSDTError, InputError
+    from dosdt.explain import Explanation
     from dosdt.model_file import Model, load_model, save_model
     from dosdt.path import DOSDTPath
     from dosdt.path_plot import plot_path
@@ -29,11 +31,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Alternatives": "dosdt.alternatives",
     "Binarizer": "dosdt.binarizer",
     "DOSDTClassifier": "dosdt.classifier",
     "DOSDTClassifierCV": "dosdt.cross_validation",
     "DOSDTError": "dosdt.errors",
     "DOSDTPath": "dosdt.path",
+    "Explanation": "dosdt.explain",
     "InputError": "dosdt.errors",
     "Leaf": "dosdt.tree",
     "Model": "dosdt.model_file",
@@ -43,6 +47,7 @@ _HOME = {
     "Tree": "dosdt.tree",
     "Verdict": "dosdt.checker.verify",
     "datasets": "",
+    "find_alternatives": "dosdt.alternatives",
     "load_model": "dosdt.model_file",
     "plot_path": "dosdt.path_plot",
     "plot_tree": "dosdt.plotting",
@@ -53,11 +58,13 @@ _HOME = {
     "write_report": "dosdt.reporting.page",
 }
 __all__ = [
+    "Alternatives",
     "Binarizer",
     "DOSDTClassifier",
     "DOSDTClassifierCV",
     "DOSDTError",
     "DOSDTPath",
+    "Explanation",
     "InputError",
     "Leaf",
     "Model",
@@ -67,6 +74,7 @@ __all__ = [
     "Tree",
     "Verdict",
     "datasets",
+    "find_alternatives",
     "load_model",
     "plot_path",
     "plot_tree",

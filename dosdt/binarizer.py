@@ -287,9 +287,14 @@ def _one_hot(name: str, present: Column, most: int, some_missing: bool) -> list[
     """Return one question per category; a number keeps its value, so it compares with numbers later."""
     distinct = sorted(set(present.tolist()))
     if len(distinct) > most:
+        if len(distinct) == len(present):
+            raise InputError(
+                f"column {name!r} has {len(distinct)} distinct categories, more than max_categories={most}, one for "
+                "each row; what only names the rows says nothing of others: drop the column"
+            )
         raise InputError(
             f"column {name!r} has {len(distinct)} distinct categories, more than max_categories={most}; "
-            "raise max_categories, group them or drop the column"
+            "raise max_categories, group them, turn them into numbers or drop the column"
         )
     if len(distinct) == 2 and not some_missing:
         # The other question has the opposite answers everywhere. Keep "yes", "true" and "positive".

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,10 @@ from dosdt.solver import ALGORITHMS, SWITCHES, Answer, check_choice, solve, swit
 from dosdt.teamwork import Teamwork, parse_workers
 from dosdt.training import checked_labels, dense, rows_that_count, spread, taken
 from dosdt.tree import Tree, plain
+
+if TYPE_CHECKING:
+    from dosdt.alternatives import Alternatives
+    from dosdt.explain import Explanation
 
 
 class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -80,7 +84,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of a Ray cluster to search on: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``; with no `n_jobs`, one
         worker for each of its CPUs, also of nodes that join later.
     verbose : bool, default=False
-        Show progress.
+        Show the course of the search on stderr, with a live last line on a terminal.
 
     Attributes
     ----------
@@ -97,7 +101,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     stats_ : dict
         Counts and seconds.
     trace_ : tuple of TracePoint
-        (seconds, evaluated, incumbent, lower_bound, open) over time.
+        (seconds, evaluated, incumbent, lower_bound, open, ...) over time.
     binarizer_ : transformer
     problem_ : Problem
     n_features_in_ : int
@@ -165,6 +169,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         certificate: str | os.PathLike[str] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_seconds: float = 30.0,
+        log_file: str | os.PathLike[str] | None = None,
     ) -> DOSDTClassifier:
         """Find the optimal tree.
 
@@ -179,13 +184,15 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Where to keep what is known, from time to time, so that ``dosdt resume`` can go on if this process dies.
         checkpoint_seconds : float, default=30
             How often.
+        log_file : path, optional
+            File to add the course of the search to, as it goes.
         """
-        self._check(checkpoint, checkpoint_seconds)
+        self._check(checkpoint, checkpoint_seconds, log_file)
         if certificate is not None:
             self._check_certificate(certificate)
         given = X, y, sample_weight
         problem, rules, columns = self._pose(X, y, sample_weight)
-        keeping = _Checkpointing(checkpoint, checkpoint_seconds, getattr(given[1], "name", None))
+        keeping = _Keeping(checkpoint, checkpoint_seconds, getattr(given[1], "name", None), log_file)
         if certificate is None:
             answer = self._solve(problem, rules, columns, keeping)
         else:
@@ -206,6 +213,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         larger_than: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_seconds: float = 30.0,
+        log_file: str | os.PathLike[str] | None = None,
     ) -> DOSDTClassifier:
         """Find the optimal tree for Parquet files that need not fit into memory; there is no certificate.
 
@@ -219,14 +227,14 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Column of row weights.
         larger_than : int, optional
             Bytes on disk from which on the rows are read and counted on Ray; 1 GiB unless told.
-        checkpoint, checkpoint_seconds : optional
+        checkpoint, checkpoint_seconds, log_file : optional
             As in `fit`.
         """
         from dosdt.ingest import LARGE, ingest
 
         if not isinstance(self.binarizer, Binarizer | None):
             raise InputError("fit_parquet needs a dosdt.Binarizer: it reads the rows in pieces")
-        self._check(checkpoint, checkpoint_seconds)
+        self._check(checkpoint, checkpoint_seconds, log_file)
         data = ingest(
             os.fspath(path),
             target,
@@ -239,7 +247,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ray_address=self.ray_address,
         )
         self.binarizer_ = data.binarizer
-        keeping = _Checkpointing(checkpoint, checkpoint_seconds, data.target)
+        keeping = _Keeping(checkpoint, checkpoint_seconds, data.target, log_file)
         rules, columns = data.binarizer.rules_, data.binarizer.columns_
         _warn_of_a_gap(self._solve(data.problem, rules, columns, keeping))
         return self
@@ -253,6 +261,69 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return each class's share of the training weight in every row's leaf, shape (n, n_classes)."""
         table = self._table(X)
         return self.tree_.predict_proba(table)
+
+    def explain(self, x: Any) -> Explanation:
+        """Return why one case gets its class, and the smallest changes that would change it; print it, or ask it.
+
+        Parameters
+        ----------
+        x : mapping of column to value, Series, list or array of shape (p,), or table of one row
+        """
+        from dosdt.explain import explain, one_row
+
+        table = self._table(one_row(x))
+        if not isinstance(self.binarizer_, Binarizer):
+            return explain(self.tree_, table, gaps=False)
+        kinds = dict(zip(self.tree_.columns, self._kinds, strict=True))
+        return explain(self.tree_, table, kinds=kinds, gaps=self.binarizer_.missing == "category")
+
+    def alternatives(
+        self,
+        within: Any = None,
+        *,
+        best: int | None = None,
+        useless_splits: bool = False,
+        time_limit: Any = None,
+        memory_limit: int | str | None = None,
+        report: Callable[[Any], None] | None = None,
+    ) -> Alternatives:
+        """Count all trees that are nearly as good as the best, on the training data and within the same limits.
+
+        Parameters
+        ----------
+        within : number or str, optional
+            How much larger than the optimum an objective may be: 0.01, or ``"5%"`` of it. By default 5 %.
+        best : int, optional
+            Instead: the best so many trees, with all that are as good as the last of them.
+        useless_splits : bool, default=False
+            Whether trees count that have a split into two leaves which saves nothing.
+        time_limit, memory_limit : optional
+            As for the classifier; what stops the count leaves the count up to a smaller objective.
+        report : callable, optional
+            Called with a `dosdt.rashomon.rounds.Progress` now and then.
+
+        Returns
+        -------
+        Alternatives
+            Their number, which features they ask, and each of them by its place; see `dosdt.alternatives`.
+        """
+        from dosdt.alternatives import find_alternatives
+
+        check_is_fitted(self, "tree_")
+        columns = self.tree_.columns
+        own = isinstance(self.binarizer_, Binarizer)
+        return find_alternatives(
+            self.problem_,
+            within=within,
+            best=best,
+            constraints=self._constraints(self.problem_),
+            useless_splits=useless_splits,
+            limits=parse_limits(time_limit, memory_limit, None, 0),
+            rules=self.binarizer_.rules_ if own else [Rule(name, "is_true") for name in columns],
+            columns=columns,
+            objective=self.objective_,
+            report=report,
+        )
 
     def to_model(self, target: str | None = None) -> Model:
         """Return the fitted tree with what is proved about it, ready to be saved."""
@@ -285,7 +356,7 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem: Problem,
         rules: tuple[Rule, ...],
         columns: tuple[str, ...],
-        keeping: _Checkpointing,
+        keeping: _Keeping,
         *,
         certify: bool = False,
     ) -> Answer:
@@ -305,7 +376,9 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             file = CheckpointFile(keeping.path, problem, plan, context, keeping.seconds)
         if together or file is not None:
             team = Teamwork(workers if together else 1, self.ray_address, file)
-        with progress(self.verbose, problem) as report:
+        with progress(
+            self.verbose, problem, algorithm=self.algorithm, team=together, log_file=keeping.log_file
+        ) as report:
             answer = solve(
                 problem,
                 algorithm=self.algorithm,
@@ -321,12 +394,19 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(problem, answer, rules, columns)
         return answer
 
-    def _check(self, checkpoint: str | os.PathLike[str] | None, seconds: float) -> None:
+    def _check(
+        self,
+        checkpoint: str | os.PathLike[str] | None,
+        seconds: float,
+        log_file: str | os.PathLike[str] | None,
+    ) -> None:
         """Refuse options that cannot be right before any long work begins."""
         self._limits()
         parse_workers(self.n_jobs, self.ray_address)
         if checkpoint is not None:
             check_checkpoint(checkpoint, seconds)
+        if log_file is not None:
+            rehearse(log_file)
 
     def _limits(self) -> Limits:
         check_choice("algorithm", self.algorithm, ALGORITHMS)
@@ -447,12 +527,13 @@ class DOSDTClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return column_table(dense(self.binarizer_.transform(X)), names=self.tree_.columns)
 
 
-class _Checkpointing(NamedTuple):
-    """Where to keep what is known, how often, the label column's name, and what a certificate begins with."""
+class _Keeping(NamedTuple):
+    """Where to keep what is known and how often, the label's name, the log, and what a certificate begins with."""
 
     path: str | os.PathLike[str] | None
     seconds: float
     target: Any
+    log_file: str | os.PathLike[str] | None = None
     claim: bytes | None = None
 
 

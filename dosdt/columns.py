@@ -160,7 +160,7 @@ def _strings(values: Any, name: str, keep_text: bool) -> Column:
             row = int(np.argmax(codes == first)) + 1
             raise InputError(
                 f"column {name!r} holds numbers except {distinct[first]!r} (row {row}){more}; "
-                f"correct it or pass categories=[{name!r}] to keep it as text"
+                f"correct it, leave it empty if it is missing, or pass categories=[{name!r}] to keep it as text"
             )
         return np.array([*distinct, None], dtype=object)[codes]
     exact = all(isinstance(number, int) and -(2**63) <= number < 2**63 for number in numbers)

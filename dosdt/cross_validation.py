@@ -142,7 +142,7 @@ class DOSDTClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = self._given()
         check_least(self.min_regularization)
         template = DOSDTClassifier(**self._options())
-        template._check(None, 30.0)
+        template._check(None, 30.0, None)
         classes, codes = encode_labels(checked_labels(X, y))
         y = classes[codes]  # scikit-learn's scores do not know labels that are objects
         scorer = check_scoring(template, "accuracy" if self.scoring is None else self.scoring)

@@ -10,3 +10,7 @@ class InputError(DOSDTError, ValueError):
 
     It is a `ValueError`, as scikit-learn's conventions ask.
     """
+
+
+class DataWarning(UserWarning):
+    """Something in the data that was read in a way that whoever passed them may not expect."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,11 @@ from dosdt import datasets
 from dosdt.errors import InputError
 from dosdt.files import rehearse
 from dosdt.solver import ALGORITHMS, SWITCHES, check_choice
+from dosdt.tidying import note
+
+_MANY = 10  # rows from which on that all are different is no chance
+_LABELS = ("label", "target", "class", "y", "outcome")
+_ID = re.compile(r"(?:^|[\W_])(?:id|uuid|index|nr|no|number|key|row)$|[a-z]I[dD]$|^ID", re.IGNORECASE)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +46,11 @@ class TrainingData:
     weights: Any
 
 
-def read_data(data: str) -> pd.DataFrame:
-    """Read a file, or else a built-in data set of that name with its label as the last column."""
+def read_data(data: str, *, text: Collection[str] = ()) -> pd.DataFrame:
+    """Read a file, or else a built-in data set of that name with its label as the last column.
+
+    Columns named in `text` hold names; see `dosdt.tables.read_table`.
+    """
     if not os.path.isfile(data):
         names = [info.name for info in datasets.available()]
         if data in names:
@@ -54,7 +63,7 @@ def read_data(data: str) -> pd.DataFrame:
             raise InputError(f"there is no file {data!r} and no data set of that name; {hint}")
     from dosdt.tables import read_table
 
-    return read_table(data)
+    return read_table(data, text=text)
 
 
 def is_large(data: str) -> bool:
@@ -69,7 +78,12 @@ def is_large(data: str) -> bool:
 
 
 def training_data(
-    data: str, *, target: str | None = None, weights: str | None = None, text: Collection[str] = ()
+    data: str,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    drop: Collection[str] = (),
+    text: Collection[str] = (),
 ) -> TrainingData:
     """Read a table and take it apart; a label column named in `text` may hold numbers and words."""
     from dosdt.frames import listed
@@ -78,6 +92,14 @@ def training_data(
     from dosdt.weights import sample_weights
 
     frame = read_data(data)
+    for name in dict.fromkeys(drop):
+        if name in (target, weights):
+            raise InputError(
+                f"column {name!r} cannot be dropped: it is the {'target' if name == target else 'weights'}"
+            )
+        if name not in frame.columns:
+            raise InputError(f"--drop names {name!r}; the columns are {listed(frame.columns, most=10)}")
+        frame = frame.drop(columns=name)
     values = None
     if weights is not None:
         if weights not in frame.columns:
@@ -95,7 +117,42 @@ def training_data(
     encode_labels(y, f"target column {str(y.name)!r}")
     if y.name not in text:
         _refuse_mixed(y)
+    if os.path.exists(data):
+        if target is None:
+            _doubt_target(X, y)
+        _doubt_classes(y)
+        _doubt_features(X)
     return TrainingData(X, y, values)
+
+
+def _doubt_target(X: pd.DataFrame, y: pd.Series[Any]) -> None:
+    """Refuse a last column that hardly holds classes, and tell of another that is called what labels are called."""
+    n, classes = len(y), y.nunique()
+    if n >= _MANY and 2 * classes > n:
+        raise InputError(
+            f"the last column, {str(y.name)!r}, has {classes} different values in {n} rows, hardly classes; "
+            "name the label with --target"
+        )
+    named = [str(name) for name in X.columns if str(name).strip().lower() in _LABELS]
+    if named and str(y.name).strip().lower() not in _LABELS:
+        note(f"the label is {str(y.name)!r}, the last column; if it is {named[0]!r}, pass --target {named[0]}")
+
+
+def _doubt_classes(y: pd.Series[Any]) -> None:
+    """Tell of classes that differ in case only."""
+    alike: dict[str, str] = {}
+    for label in y.unique().tolist():
+        if isinstance(label, str) and (other := alike.setdefault(label.casefold(), label)) != label:
+            note(
+                f"classes {other!r} and {label!r} of {str(y.name)!r} are two; correct one if they are meant to be one"
+            )
+
+
+def _doubt_features(X: pd.DataFrame) -> None:
+    """Tell of numbers that only name the rows."""
+    for name in X.columns:
+        if _ID.search(str(name)) and len(X) >= _MANY and X[name].dtype.kind in "iu" and X[name].nunique() == len(X):
+            note(f"column {str(name)!r} has another number in each row; if it only names them, pass --drop {name}")
 
 
 def _refuse_mixed(y: pd.Series[Any]) -> None:
@@ -136,6 +193,12 @@ def table_for(model: Model, frame: pd.DataFrame) -> ColumnTable:
     binarizer.columns_ = used
     binarizer.column_kinds_ = tuple("text" if _takes_text(model, name) else "number" for name in used)
     return binarizer.check_columns(frame[list(used)])
+
+
+def text_columns(model: Model) -> list[str]:
+    """Return the columns whose names the model asks for: in a part of such a table they may look like numbers."""
+    asked = dict.fromkeys(rule.column for rule in model.tree.used_rules)
+    return [name for name in asked if _takes_text(model, name)]
 
 
 def _takes_text(model: Model, column: str) -> bool:

@@ -72,7 +72,8 @@ def _numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
         _refuse_rows(~np.isfinite(values), f"{what} has missing or infinite labels (NaN or infinity)")
         if (values != np.floor(values)).any():
             raise InputError(
-                f"Unknown label type: {what} holds continuous numbers; dosdt classifies, so give it classes"
+                f"Unknown label type: {what} holds continuous numbers; dosdt classifies, so give it classes, or name "
+                "another target"
             )
     elif values.dtype.kind not in "biu":
         lead = "Complex data not supported: " if values.dtype.kind == "c" else ""  # scikit-learn's words

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dosdt.errors import InputError
 from dosdt.exact import relative_gap
@@ -33,6 +33,9 @@ from dosdt.json_fields import (
 from dosdt.rules import RULE_KINDS, Rule
 from dosdt.search_record import SearchRecord, record_from_dict, record_to_dict
 from dosdt.tree import Leaf, Split, Tree, plain
+
+if TYPE_CHECKING:
+    from dosdt.explain import Explanation
 
 FORMAT = "dosdt-model"
 SCHEMA = 2
@@ -111,6 +114,19 @@ class Model:
         """How much better another tree could be, relative to this one."""
         return relative_gap(self.objective, self.lower_bound)
 
+    def explain(self, x: Any) -> Explanation:
+        """Return why one case gets its label, and the smallest changes that would change it.
+
+        Parameters
+        ----------
+        x : mapping of column to value, Series, or table of one row
+        """
+        from dosdt.explain import explain, one_row
+        from dosdt.inputs import table_for
+
+        kinds = dict(zip(self.tree.columns, self.kinds, strict=True))
+        return explain(self.tree, table_for(self, one_row(x)), kinds=kinds, gaps=self.missing == "category")
+
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write `model` to `path`; the file appears whole or not at all."""
@@ -154,7 +170,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "columns": list(model.tree.columns),
         "kinds": list(model.kinds),
         "classes": [plain(label) for label in model.tree.classes],
-        "nodes": [_node_to_dict(node) for node in model.tree.nodes],
+        "nodes": nodes_to_list(model.tree),
     }
 
 
@@ -186,6 +202,11 @@ def model_from_dict(data: object) -> Model:
         algorithm=text_in(data, "algorithm"),
         search=None if search is None else record_from_dict(search, "search"),
     )
+
+
+def nodes_to_list(tree: Tree) -> list[dict[str, Any]]:
+    """Return the nodes of a tree as what JSON can say, the root first."""
+    return [_node_to_dict(node) for node in tree.nodes]
 
 
 def _node_to_dict(node: Split | Leaf) -> dict[str, Any]:

@@ -7,27 +7,35 @@ from typing import Annotated, Any
 
 import typer
 
+from dosdt import completion
+
 _PROBLEM, _LIMITS, _SEARCH, _FEATURES, _OUTPUT = "The problem", "Limits", "The search", "Features", "Output"
 
 
-def _argument(metavar: str, text: str) -> Any:
-    return typer.Argument(metavar=metavar, help=text, show_default=False)
+def _argument(metavar: str, text: str, offer: Any = None) -> Any:
+    return typer.Argument(metavar=metavar, help=text, show_default=False, autocompletion=offer)
 
 
-def _option(flag: str, panel: str, text: str, metavar: str | None = None) -> Any:
-    return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=panel)
+def _option(flag: str, panel: str, text: str, metavar: str | None = None, offer: Any = None) -> Any:
+    return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=panel, autocompletion=offer)
 
 
-Data = Annotated[str, _argument("DATA", "CSV, TSV or Parquet file, or a name from 'dosdt datasets'.")]
+Data = Annotated[
+    str, _argument("DATA", "CSV, TSV or Parquet file, or a name from 'dosdt datasets'.", completion.data)
+]
 ModelFile = Annotated[str, _argument("MODEL", "File written by 'dosdt fit --model'.")]
 CertificateFile = Annotated[str, _argument("CERTIFICATE", "File written by 'dosdt fit --certificate'.")]
 
-Target = Annotated[str | None, _option("--target", _PROBLEM, "Label column; the last one unless told.", "COL")]
+Target = Annotated[
+    str | None,
+    _option("--target", _PROBLEM, "Label column; the last one unless told.", "COL", completion.columns),
+]
 Regularization = Annotated[
     str, _option("--regularization", _PROBLEM, "Penalty per leaf, taken exactly; 1/200 works too.", "λ")
 ]
 ClassWeight = Annotated[
-    str | None, _option("--class-weight", _PROBLEM, "Make all classes weigh the same.", "balanced")
+    str | None,
+    _option("--class-weight", _PROBLEM, "Make all classes weigh the same.", "balanced", completion.words("balanced")),
 ]
 CostMatrix = Annotated[
     str | None,
@@ -38,7 +46,9 @@ CostMatrix = Annotated[
         "JSON",
     ),
 ]
-Weights = Annotated[str | None, _option("--weights", _PROBLEM, "Column of row weights, no feature.", "COL")]
+Weights = Annotated[
+    str | None, _option("--weights", _PROBLEM, "Column of row weights, no feature.", "COL", completion.columns)
+]
 
 MaxDepth = Annotated[int | None, _option("--max-depth", _LIMITS, "Most questions on a path.", "N")]
 MaxLeaves = Annotated[int | None, _option("--max-leaves", _LIMITS, "Most leaves.", "N")]
@@ -54,7 +64,16 @@ RelativeGap = Annotated[
     str, _option("--relative-gap", _LIMITS, "Stop when no tree can be better by more than this share.", "GAP")
 ]
 
-Algorithm = Annotated[str, _option("--algorithm", _SEARCH, "subproblem, or the paper's search, leafset.", "NAME")]
+Algorithm = Annotated[
+    str,
+    _option(
+        "--algorithm",
+        _SEARCH,
+        "subproblem, or the paper's search, leafset.",
+        "NAME",
+        completion.words(**completion.ALGORITHMS),
+    ),
+]
 Policy = Annotated[
     str,
     _option(
@@ -62,11 +81,18 @@ Policy = Annotated[
         _SEARCH,
         "What leafset expands next: curiosity, objective, lower_bound, entropy, gini, fifo or lifo.",
         "NAME",
+        completion.words(*completion.POLICIES),
     ),
 ]
 Without = Annotated[
     list[str] | None,
-    _option("--without", _SEARCH, "Switch a bound or cache off, for experiments; repeatable.", "BOUND"),
+    _option(
+        "--without",
+        _SEARCH,
+        "Switch a bound or cache off, for experiments; repeatable.",
+        "BOUND",
+        completion.bounds,
+    ),
 ]
 Workers = Annotated[
     int | None,
@@ -86,9 +112,22 @@ ColdStart = Annotated[bool, _option("--cold-start", _SEARCH, "Do not start leafs
 
 Categories = Annotated[
     list[str] | None,
-    _option("--categories", _FEATURES, "Column whose numbers are only names; repeatable.", "COL"),
+    _option("--categories", _FEATURES, "Column whose numbers are only names; repeatable.", "COL", completion.columns),
 ]
-Missing = Annotated[str, _option("--missing", _FEATURES, "Take missing values as an error or a category.", "NAME")]
+Drop = Annotated[
+    list[str] | None,
+    _option("--drop", _FEATURES, "Column to leave out, such as an id; repeatable.", "COL", completion.columns),
+]
+Missing = Annotated[
+    str,
+    _option(
+        "--missing",
+        _FEATURES,
+        "Take missing values as an error or a category.",
+        "NAME",
+        completion.words(**completion.MISSING),
+    ),
+]
 Thresholds = Annotated[
     str | None,
     _option(
@@ -96,6 +135,7 @@ Thresholds = Annotated[
         _FEATURES,
         "Where numbers are cut: auto, all, quantile, or reference (a boosted model's choice).",
         "NAME",
+        completion.words(**completion.THRESHOLDS),
     ),
 ]
 MaxCategories = Annotated[
@@ -109,14 +149,19 @@ SaveCertificate = Annotated[
 ]
 Output = Annotated[str | None, _option("--output", _OUTPUT, "Write CSV, TSV or Parquet here, not to stdout.", "FILE")]
 Probabilities = Annotated[bool, _option("--probabilities", _OUTPUT, "Add one column per class.")]
-Format = Annotated[str, _option("--format", _OUTPUT, "text, svg, dot, json, python or sql.", "NAME")]
+Format = Annotated[
+    str, _option("--format", _OUTPUT, "text, svg, dot, json, python or sql.", "NAME", completion.formats)
+]
+LogFile = Annotated[
+    str | None, _option("--log-file", _OUTPUT, "Add the log of the search to this file, also if quiet.", "FILE")
+]
 Json = Annotated[bool, _option("--json", _OUTPUT, "Print JSON.")]
-Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "Say nothing on stderr but errors.")]
+Quiet = Annotated[bool, _option("--quiet", _OUTPUT, "No log and nothing else on stderr but errors.")]
 Version = Annotated[bool, typer.Option("--version", help="Print the version.")]
 
 _NAMES = re.compile(
     r"\b(n_jobs|min_regularization|front_leaves|max_depth|max_leaves|min_support|time_limit|memory_limit|evaluation_limit|relative_gap|class_weight|checkpoint_seconds|ray_address"
-    r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)"
+    r"|cost_matrix|max_categories|max_thresholds|(?:thresholds|missing)(?==| must)|(?:within|best)(?= must)"
     r"|(?:regularization|algorithm|policy)(?= must))\b(?:=\"?(\w+)\"?)?"
 )
 
@@ -127,6 +172,8 @@ def in_flags(message: str) -> str:
     What stands in quotes is the user's own and stays as it is.
     """
     message = re.sub(r"\bcategories=\[('[^']*')\]", r"--categories \1", message)
+    message = re.sub(r"(column ('[^']*') .*\bdrop) the column$", r"\1 it with --drop \2", message)
+    message = message.replace("or name another target", "or name another label with --target")
     parts = re.split(r"('[^']*')", message)
     parts[::2] = [_NAMES.sub(_flag, part) for part in parts[::2]]
     return "".join(parts)

@@ -32,6 +32,7 @@ def resume(
     relative_gap: Any = Fraction(0),
     certificate: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 30.0,
+    log_file: str | os.PathLike[str] | None = None,
     verbose: bool = False,
 ) -> tuple[DOSDTClassifier, str | None]:
     """Go on with a search, and write further checkpoints to the same file.
@@ -49,6 +50,8 @@ def resume(
     limits = parse_limits(time_limit, memory_limit, evaluation_limit, relative_gap)
     known = read_checkpoint(path)
     check_checkpoint(path, checkpoint_seconds)
+    if log_file is not None:
+        rehearse(log_file)
     plan, problem, context = known.plan, known.problem, known.context
     claim = None if certificate is None else _claim(path, known)
     if certificate is not None:
@@ -69,7 +72,7 @@ def resume(
         records,
         alone_seconds=0.0 if records else Teamwork.alone_seconds,
     )
-    with progress(verbose, problem) as report:
+    with progress(verbose, problem, algorithm=plan.algorithm, team=team, log_file=log_file) as report:
         answer = solve(
             problem,
             algorithm=plan.algorithm,

@@ -36,8 +36,9 @@ class TracePoint(NamedTuple):
     """The state of a search at one time.
 
     `incumbent` and `lower_bound` are objectives, exactly; `open` is the length of the queue, and
-    `remaining_log10` the power of ten of the paper's bound on the trees left to evaluate; `workers` and `facts` say
-    how many take part and what they know, where that is counted.
+    `remaining_log10` the power of ten of the paper's bound on the trees left to evaluate; `leaves` are those of the
+    best tree, None where nobody looked; `cached` is how many subsets, or trees and leaves, are remembered; `workers`
+    take part, and `lost` of them and their caches have died so far.
     """
 
     seconds: float
@@ -46,8 +47,10 @@ class TracePoint(NamedTuple):
     lower_bound: Fraction
     open: int
     remaining_log10: int | None
+    leaves: int | None = None
+    cached: int = 0
     workers: int = 1
-    facts: int = 0
+    lost: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def solve(
     expansions : int, optional
         Budget of one run of the search; the answer does not depend on it.
     report : callable, optional
-        Called with a `TracePoint` about ten times a second.
+        Called with a `TracePoint` about ten times a second, and for every better tree.
     search : SubproblemSearch, optional
         A search of this problem to go on with, such as one that a limit has stopped, or one made by `continued`; it
         has constraints and bounds of its own.
@@ -151,16 +154,7 @@ def solve(
 
     def point(moment: Moment) -> TracePoint:
         objective, bound = problem.objective(moment.incumbent), problem.objective(moment.lower_bound)
-        return TracePoint(
-            moment.seconds,
-            moment.evaluated,
-            objective,
-            bound,
-            moment.open,
-            moment.remaining_log10,
-            moment.workers,
-            moment.facts,
-        )
+        return TracePoint(moment.seconds, moment.evaluated, objective, bound, *moment[4:])
 
     start = time.perf_counter()
     used: Any  # each search goes with its own kind of tasks, and so with its own frontier

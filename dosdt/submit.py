@@ -103,6 +103,8 @@ def fit_call(arguments: Sequence[str]) -> FitCall:
     # The processes of the search find the cluster that the job runs on by themselves.
     if given.get("workers") is not None and "ray_address" in given and given["ray_address"] is None:
         options.append("--ray-address=auto")
+    if given.get("log_file") is not None:
+        raise InputError("--log-file would be written on the cluster; the log comes on stderr: add 2> FILE")
     outputs = {name: given[name] for name in _FILES if given.get(name) is not None}
     return FitCall(given["data"], outputs, tuple(options), bool(given.get("quiet")))
 

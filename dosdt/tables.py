@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +16,7 @@ from dosdt.errors import InputError
 from dosdt.files import replacing
 from dosdt.frames import listed, refuse_duplicates
 from dosdt.narrow import narrow_table
+from dosdt.tidying import refuse_rounded, tidied
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,17 +24,31 @@ if TYPE_CHECKING:
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 _PARQUET = (".parquet", ".pq")
+_OTHERS = {
+    b"PAR1": "is a Parquet file; give it the extension .parquet",
+    b"PK\x03\x04": "is an Excel workbook or a zip file; save the table as CSV UTF-8",
+    b"\xd0\xcf\x11\xe0": "is an Excel workbook; save the table as CSV UTF-8",
+    b"\x1f\x8b": "is compressed; unpack it first",
+    b"BZh": "is compressed; unpack it first",
+    b"\xfd7zXZ": "is compressed; unpack it first",
+    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+}
+_AS_UTF8 = "save it as UTF-8, which spreadsheets call CSV UTF-8"
+_EXCEL = re.compile(r"sep=(.)\r?\n")  # a first line that tells Excel the delimiter
 _SAMPLE = 2**20  # bytes looked at to find the delimiter
 _BATCH = 2**17  # rows of a Parquet file decoded at a time
 _BLOCK = 2**23  # bytes parsed at a time; no row may be longer
 
 
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_table(path: str | os.PathLike[str], *, text: Collection[str] = ()) -> pd.DataFrame:
     """Read a CSV, TSV or Parquet file, or a folder of Parquet files, into a frame indexed 0 .. n-1.
 
     The delimiter of a text file is found among comma, semicolon, tab and bar; its first line names the
     columns, dates stay text, and empty fields, ``NA``, ``NaN`` and ``null`` are missing values. A file of
-    another extension is read as CSV. Whole numbers of a Parquet file take as few bytes as they need.
+    another extension is read as CSV. What else becomes of it is in `dosdt.tidying`, which tells of it by a
+    `DataWarning`; columns named in `text` hold names, also if each looks like a number written for people. Whole
+    numbers of a Parquet file take as few bytes as they need.
     """
     file = Path(path)
     with _telling(file):
@@ -43,7 +60,7 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
         elif file.suffix.lower() in _PARQUET:
             table = _read_parquets([file])
         else:
-            table = _read_csv(file)
+            table = _read_csv(file, text)
         names = [str(name) for name in table.column_names]
         if "" in names:
             _refuse(file, f"has no name for column {names.index('') + 1}; name it or remove the column")
@@ -63,7 +80,10 @@ def split_target(frame: pd.DataFrame, target: str | None = None) -> tuple[pd.Dat
         hint = f"did you mean {listed(near)}?" if near else f"the columns are {listed(names, most=10)}"
         raise InputError(f"there is no target column {target!r}; {hint}")
     if len(names) < 2:
-        raise InputError(f"the table has only the column {target!r}; it needs features beside the label")
+        raise InputError(
+            f"the table has only the column {target!r}; it needs features beside the label, separated by commas, "
+            "semicolons, tabs or bars"
+        )
     place = names.index(target)
     return frame.drop(columns=frame.columns[place]), frame.iloc[:, place]
 
@@ -148,29 +168,34 @@ def _parquet(part: Path) -> Iterator[Any]:
         raise InputError(f"{str(part)!r} is not a readable Parquet file: {_one_line(error)}") from error
 
 
-def _read_csv(file: Path) -> Any:
+def _read_csv(file: Path, names: Collection[str]) -> Any:
     import pyarrow as pa
 
     with open(file, "rb") as stream:
         sample = stream.read(_SAMPLE)
-    delimiter = _delimiter(file, _text(file, sample))
-    table = _parse(file, delimiter, texts=[])
+    text = _text(file, sample)
+    told = _EXCEL.match(text)
+    delimiter, skip = (told[1], 1) if told else (_delimiter(file, text), 0)
+    table = _parse(file, delimiter, skip)
     refuse_duplicates([name.strip() for name in table.column_names], f"{str(file)!r} has ")
     dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
     if dates:
-        table = _parse(file, delimiter, texts=dates)
+        table = _parse(file, delimiter, skip, texts=dates)
     for field, column in zip(table.schema, table.columns, strict=True):
         if pa.types.is_binary(field.type):
             row = next(i for i, value in enumerate(column.to_pylist(), 1) if not _is_text(value))
-            _refuse(file, f"is not UTF-8 text (column {field.name!r}, row {row}); save it as UTF-8")
+            _refuse(file, f"is not UTF-8 text (column {field.name!r}, row {row}); {_AS_UTF8}")
     _check_quotes(file, table)
-    return table.rename_columns([name.strip() for name in table.column_names])
+    refuse_rounded(table, lambda name: _parse(file, delimiter, skip, texts=[name]).column(name))
+    table = table.rename_columns([name.strip() for name in table.column_names])
+    return tidied(table, MISSING, comma_separates=delimiter == ",", text=names)
 
 
 def _text(file: Path, sample: bytes) -> str:
     """Return the beginning of the file as text."""
-    if sample[:4] == b"PAR1":
-        _refuse(file, "is a Parquet file; give it the extension .parquet")
+    for beginning, advice in _OTHERS.items():
+        if sample.startswith(beginning):
+            _refuse(file, advice)
     if b"\0" in sample:
         _refuse(file, "holds binary data, not a table; pass CSV as UTF-8 text, or Parquet")
     try:
@@ -179,12 +204,21 @@ def _text(file: Path, sample: bytes) -> str:
     except UnicodeDecodeError as error:
         row = sample.count(b"\n", 0, error.start)
         where = f"row {row}" if row else "the header"
-        raise InputError(f"{str(file)!r} is not UTF-8 text ({where}); save it as UTF-8") from error
+        raise InputError(f"{str(file)!r} is not UTF-8 text ({where}); {_AS_UTF8}") from error
     if not text.strip():
         _refuse(file, "is empty")
+    if text.lstrip()[0] in "[{" and _is_json(text if len(sample) < _SAMPLE else ""):
+        _refuse(file, "holds JSON; pass a table as CSV or Parquet")
     if len(sample) < _SAMPLE and len(text.strip().splitlines()) == 1:
         _refuse(file, "has a header but no rows; add data")
     return text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return bool(json.loads(text))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _delimiter(file: Path, text: str) -> str:
@@ -203,10 +237,10 @@ def _delimiter(file: Path, text: str) -> str:
     return max(DELIMITERS, key=score)
 
 
-def _parse(file: Path, delimiter: str, texts: list[str]) -> Any:
+def _parse(file: Path, delimiter: str, skip: int, texts: Sequence[str] = ()) -> Any:
     """Parse with all cores; a row with too many or too few fields is then looked for with one.
 
-    The columns named in `texts` are taken as they are.
+    The first `skip` lines are left out, and the columns named in `texts` are taken as they are.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow
@@ -225,7 +259,7 @@ def _parse(file: Path, delimiter: str, texts: list[str]) -> Any:
         try:
             return arrow.read_csv(
                 file,
-                arrow.ReadOptions(use_threads=threads, block_size=_BLOCK),
+                arrow.ReadOptions(use_threads=threads, block_size=_BLOCK, skip_rows=skip),
                 arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note),
                 convert,
             )
@@ -233,9 +267,21 @@ def _parse(file: Path, delimiter: str, texts: list[str]) -> Any:
             if not ragged:
                 _refuse(file, f"is not a readable CSV file: {_one_line(error)}")
     row = ragged[0]
+    if row.actual_columns == row.expected_columns + 1 and row.text.rstrip("\r\n").endswith(delimiter):
+        _refuse(
+            file,
+            f"has a {delimiter!r} at the end of row {row.number - 1 - skip} but not of the header; remove the one or "
+            "add the other",
+        )
+    if row.expected_columns == 1:
+        _refuse(
+            file,
+            f"begins with a line of one field, but has {row.actual_columns} in row {row.number - 1 - skip}; remove "
+            "lines before the one that names the columns",
+        )
     _refuse(
         file,
-        f"has {row.actual_columns} fields in row {row.number - 1}, expected {row.expected_columns} "
+        f"has {row.actual_columns} fields in row {row.number - 1 - skip}, expected {row.expected_columns} "
         "as in the header; correct the row",
     )
 

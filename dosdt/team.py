@@ -99,6 +99,11 @@ class Member(Protocol):
         ...
 
     @property
+    def cached(self) -> int:
+        """How much is remembered here."""
+        ...
+
+    @property
     def finished(self) -> bool:
         """Whether there is no further step; all members finish in the same one."""
         ...

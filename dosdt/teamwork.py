@@ -85,7 +85,8 @@ def work_together(
             if not watch.interrupted:
                 raise
             # Ctrl-C reaches all processes of a terminal, and some of Ray's may not survive it.
-            moment = Moment(time.perf_counter() - started, evaluated, incumbent.cost, bound, 0, None)
+            leaves = incumbent.solution.sketch.n_leaves
+            moment = Moment(time.perf_counter() - started, evaluated, incumbent.cost, bound, 0, None, leaves)
             effort = Effort(Outcome(Status.INTERRUPTED, incumbent.solution, bound, (moment,)), {"expanded": 0}, [])
     if watch.interrupted:
         effort = replace(effort, outcome=replace(effort.outcome, status=Status.INTERRUPTED))

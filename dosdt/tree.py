@@ -19,6 +19,7 @@ from dosdt.evaluation import answer
 from dosdt.rules import RULE_KINDS, Rule
 
 if TYPE_CHECKING:
+    from dosdt.explain import Explanation
     from dosdt.frames import ColumnTable
 
 
@@ -149,6 +150,12 @@ class Tree:
     def predict(self, table: ColumnTable) -> npt.NDArray[Any]:
         """Return the predicted class label of every row, shape (n,), in the dtype of the labels."""
         return np.asarray(self.classes)[self.predict_index(table)]
+
+    def explain(self, table: ColumnTable) -> Explanation:
+        """Return why the only row of `table` gets its label, and what would change that."""
+        from dosdt.explain import explain
+
+        return explain(self, table)
 
     def predict_proba(self, table: ColumnTable) -> npt.NDArray[np.float64]:
         """Return each class's share of the training weight in the leaf of every row, shape (n, n_classes)."""

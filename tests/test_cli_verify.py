@@ -29,7 +29,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 def test_fit_and_verify(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--target", "label", "--weights", "weight", "--regularization", "0.05", "--certificate", "proof")
-    code, out, err = run(capsys, "fit", data, *options)
+    code, out, err = run(capsys, "fit", data, *options, "--quiet")
     assert (code, err) == (0, "")
     assert "\ncertificate " in out
     code, out, err = run(capsys, "verify", "proof", data)

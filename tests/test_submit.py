@@ -134,6 +134,11 @@ def test_the_arguments_are_those_of_fit() -> None:
     assert (again.data, again.options) == (call.data, call.options)
 
 
+def test_a_log_file_would_be_on_the_cluster() -> None:
+    with pytest.raises(InputError, match="the log comes on stderr"):
+        fit_call(["monk1", "--log-file", "run.log"])
+
+
 def test_workers_search_on_the_cluster_of_the_job() -> None:
     app = typer.Typer()
 

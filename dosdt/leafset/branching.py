@@ -65,6 +65,11 @@ class Branching:
         """Number of open trees."""
         return len(self._queue)
 
+    @property
+    def cached(self) -> int:
+        """Number of trees and leaves that are remembered."""
+        return len(self._generated) + len(self._leaves.leaves)
+
     def _root(self) -> OpenTree | None:
         """Return the whole problem: the single leaf, to be split; None if there is no use in splitting it."""
         root = self._leaves.root

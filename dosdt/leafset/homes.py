@@ -10,13 +10,16 @@ from dosdt.leafset.queue import Key
 from dosdt.team import Post, region_of
 
 _MASK = (1 << 64) - 1
-_BITS = 52  # a region depends on no more, and sums of so few stay within a machine word, where Python is fastest
+_BITS = 52  # a region depends on no more
+_LOW = (1 << _BITS) - 1
 
 
 class Homes:
     """Finds the home of a tree: the same in all processes, whatever numbers they have given to its leaves.
 
-    Every code has a mark that follows from what the leaf is, and a tree's hash is the sum of its marks.
+    That is the home of the heaviest leaf to be split: all trees in which it is are at one place, and what they need
+    to know of it is found out once. Every code has a rank: first its weight, then bits that follow from what the leaf
+    is; leaves that stay come last.
 
     Parameters
     ----------
@@ -27,27 +30,25 @@ class Homes:
     def __init__(self, leaves: LeafCache, post: Post) -> None:
         self._leaves = leaves
         self._homes = post.homes
-        self._marks: list[int] = []
-        self._mark = self._marks.__getitem__
+        self._ranks: list[int] = []
+        self._rank = self._ranks.__getitem__
 
     def home(self, key: Key) -> int:
         """Return the member that a tree belongs to."""
         try:
-            return self._homes[region_of(sum(map(self._mark, key)))]
+            return self._homes[region_of(max(map(self._rank, key)) & _LOW)]
         except IndexError:  # leaves that are new here
             self._catch_up()
-        return self._homes[region_of(sum(map(self._mark, key)))]
+        return self._homes[region_of(max(map(self._rank, key)) & _LOW)]
 
     def regions(self, trees: Lists) -> Array:
         """Return the regions of many trees."""
         self._catch_up()
-        hashes = np.add.reduceat(np.array(self._marks)[trees.items], trees.starts)
-        return np.array([region_of(number) for number in hashes.tolist()])
+        return np.array([region_of(max(map(self._rank, key)) & _LOW) for key in trees.tuples()])
 
     def _catch_up(self) -> None:
-        for leaf in self._leaves.leaves[len(self._marks) // 2 :]:
-            number = self._leaves.number(leaf)
-            self._marks += [_mixed(2 * number), _mixed(2 * number + 1)]
+        for leaf in self._leaves.leaves[len(self._ranks) // 2 :]:
+            self._ranks += [0, (leaf.totals.weight + 1) << _BITS | _mixed(self._leaves.number(leaf))]
 
 
 def _mixed(number: int) -> int:

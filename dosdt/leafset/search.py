@@ -135,6 +135,10 @@ class LeafSetSearch(Branching):
 
     # -- what a runtime shows -----------------------------------------------------------------------------
 
+    def found(self) -> Solution | None:
+        """Return the best tree that the running task has found, if any."""
+        return self._solution()
+
     def remaining_log10(self) -> int:
         """Return the power of ten of the paper's coarse bound on the evaluations left in the running task."""
         most = self._leaf_limit.from_incumbent(self._limit)

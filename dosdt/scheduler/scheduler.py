@@ -88,7 +88,7 @@ class Scheduler:
                 self._incumbent.solution,
                 self._bound,
                 sum(report.open for report in latest),
-                sum(report.statistics.get("facts", 0) for report in latest),
+                sum(report.cached for report in latest),
                 self._over_memory,
                 self._epoch > 0,
                 0 if self._shift is None else len(self._shift.team),

@@ -58,7 +58,7 @@ class Bulletin(NamedTuple):
     solution: Solution
     lower_bound: int
     open: int
-    facts: int
+    cached: int
     over_memory: bool
     ready: bool
     workers: int

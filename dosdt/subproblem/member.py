@@ -110,6 +110,11 @@ class SubproblemMember:
         return self.expanded
 
     @property
+    def cached(self) -> int:
+        """Number of subsets of which something is known here."""
+        return len(self._graph) + len(self._told)
+
+    @property
     def limit(self) -> int:
         """Cost that a tree must stay below to be of interest."""
         return min(self._agreed, self._outside_limit)
@@ -159,7 +164,7 @@ class SubproblemMember:
     def statistics(self) -> dict[str, int]:
         """Return counts of this member's own, by name."""
         return {
-            "facts": len(self._graph) + len(self._told),
+            "facts": self.cached,
             "repeated": self._repeated,
             "times_memory_was_short": self._shed,
         }

@@ -81,6 +81,7 @@ class SubproblemSearch:
         self._task = self.root()
         self._root: int | None = None
         self._active = 0
+        self._riding = False
         self._room: float | None = None  # how many nodes there may be, once memory was short
         self._best = prune(problem, Sketch((leaf_node(0),)), self.constraints)
         self._limit = self._best.cost
@@ -109,7 +110,9 @@ class SubproblemSearch:
                 if self.expanded + len(wave.wanted.node) > few:
                     few = inf
                     threads.enter_context(one_thread())
+                self._riding = True
                 self._ride(wave, last, pause)
+                self._riding = False
                 self._take_best(root)
         self._build_best(root)
         closed = self._closed(root)
@@ -236,9 +239,21 @@ class SubproblemSearch:
         """Number of subsets of which more must be known."""
         return self._active
 
+    @property
+    def cached(self) -> int:
+        """Number of subsets of which something is known."""
+        return len(self._graph)
+
+    def found(self) -> Solution | None:
+        """Return the best tree that can be put together; in the middle of a wave, one that was before."""
+        if self._root is None or self._riding or self._task.path or self._built == self._found:
+            return self._best
+        sketch = best_tree(self._graph, self._root, self._subsets, self._counter)
+        return min(prune(self.problem, sketch, self.constraints), self._best, key=lambda solution: solution.cost)
+
     def statistics(self) -> dict[str, int]:
         """Return counts of this search's own, by name."""
-        return {"facts": len(self._graph)}
+        return {"facts": self.cached}
 
     def remaining_log10(self) -> None:
         """No bound on the evaluations left is known for this search."""

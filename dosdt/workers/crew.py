@@ -126,9 +126,10 @@ class RayCrew:
             evaluated=bulletin.evaluated,
             open=bulletin.open,
             workers=bulletin.workers,
-            facts=bulletin.facts,
+            cached=bulletin.cached,
             over_memory=bulletin.over_memory,
             saves=bulletin.saves,
+            lost=bulletin.books.lost,
         )
 
     def tighten(self, limit: int) -> None:
@@ -237,6 +238,7 @@ def _connect(address: str | None, workers: int | None) -> bool:
         # Ray's workers give way to all other processes unless told not to, and it tells its makers of each use.
         os.environ.setdefault("RAY_worker_niceness", "0")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or some versions warn about GPUs
         ray.init(
             address="local",
             num_cpus=workers,

@@ -28,7 +28,9 @@ class News(NamedTuple):
         The best tree found so far, if any is better than the one it began with.
     lower_bound : int
         A bound on all trees.
-    evaluated, open, workers, facts : int
+    evaluated, open, workers, cached : int
+    lost : int
+        How many workers have died or were let go.
     over_memory : bool
         Whether somebody uses more memory than is allowed.
     saves : int
@@ -41,9 +43,10 @@ class News(NamedTuple):
     evaluated: int
     open: int
     workers: int
-    facts: int
+    cached: int
     over_memory: bool
     saves: int
+    lost: int = 0
 
 
 class Crew(Protocol):
@@ -121,7 +124,18 @@ def drive(
                 crew.tighten(wanted)
             bound = max(bound, min(news.lower_bound, wanted))
             done = evaluated + news.evaluated
-            moment = Moment(seconds, done, incumbent.cost, bound, news.open, None, news.workers, news.facts)
+            moment = Moment(
+                seconds,
+                done,
+                incumbent.cost,
+                bound,
+                news.open,
+                None,
+                incumbent.solution.sketch.n_leaves,
+                news.cached,
+                news.workers,
+                news.lost,
+            )
             trace.append(moment)
             if report is not None:
                 report(moment)

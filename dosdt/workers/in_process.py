@@ -21,8 +21,9 @@ _SECONDS_BETWEEN_REPORTS = 0.1
 class Moment(NamedTuple):
     """The state of a run at one time; costs are integers ``b·errors + a·leaves``.
 
-    `remaining_log10` is the power of ten of a bound on the evaluations left, where the search knows one; `workers`
-    and `facts` say how many take part and what they know, where that is counted.
+    `remaining_log10` is the power of ten of a bound on the evaluations left, where the search knows one; `leaves` are
+    those of the best tree, where somebody looks; `cached` is how much is remembered; `workers` take part, and `lost`
+    have died so far.
     """
 
     seconds: float
@@ -31,8 +32,10 @@ class Moment(NamedTuple):
     lower_bound: int
     open: int
     remaining_log10: int | None
+    leaves: int | None = None
+    cached: int = 0
     workers: int = 1
-    facts: int = 0
+    lost: int = 0
 
 
 class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):
@@ -51,6 +54,15 @@ class Watchable(Search[TaskT, FactT], Protocol[TaskT, FactT]):
     @property
     def open(self) -> int:
         """How much is open in the running task."""
+        ...
+
+    @property
+    def cached(self) -> int:
+        """How much is remembered."""
+        ...
+
+    def found(self) -> Solution | None:
+        """Return the best tree that the running task can put together now, if any; that changes nothing in it."""
         ...
 
     def remaining_log10(self) -> int | None:
@@ -84,7 +96,7 @@ class InProcessRuntime:
     expansions : int, optional
         Budget of one run; None lets a task run until it is done.
     report : callable, optional
-        Called with a `Moment` about ten times a second.
+        Called with a `Moment` about ten times a second, and whenever a better tree was found.
     """
 
     def __init__(
@@ -101,7 +113,7 @@ class InProcessRuntime:
     def solve(self, search: Watchable[TaskT, FactT], frontier: Frontier[TaskT], incumbent: Incumbent) -> Outcome:
         """Run the search; the incumbent holds the best tree afterwards."""
         with Watch(self._limits) as watch:
-            run = _Run(search, frontier, incumbent.cost, self._limits, watch, self._report)
+            run = _Run(search, frontier, incumbent, self._limits, watch, self._report)
             run.sample()
             budget = Budget(self._expansions, run.pause)
             while run.status is None and (task := frontier.next_task()) is not None:
@@ -109,6 +121,7 @@ class InProcessRuntime:
                 if incumbent.offer(result.best):
                     run.aim(incumbent.cost)
                 frontier.absorb(result)
+            run.aim(incumbent.cost)
             run.sample(last=True)
         # Only here, where Ctrl-C is the caller's again, is it certain that none came.
         status = Status.INTERRUPTED if watch.interrupted else run.proved or run.status
@@ -123,7 +136,7 @@ class _Run:
         self,
         search: Watchable[TaskT, FactT],
         frontier: Frontier[TaskT],
-        cost: int,
+        incumbent: Incumbent,
         limits: Limits,
         watch: Watch,
         report: Callable[[Moment], None] | None,
@@ -133,13 +146,15 @@ class _Run:
         self.bound = 0
         self._search = search
         self._frontier = frontier
+        self._incumbent = incumbent
         self._limits = limits
         self._watch = watch
         self._report = report
         self._remaining: int | None = None
         self._next_time = 0.0
         self._next_report = 0.0
-        self.aim(cost)
+        self._reported: int | None = None  # the cost of the tree that was reported last
+        self.aim(incumbent.cost)
 
     @property
     def proved(self) -> Status | None:
@@ -160,6 +175,9 @@ class _Run:
         search = self._search
         if search.limit < self._wanted:  # it has found such a tree
             self.aim(search.limit)
+            if self._report is not None:
+                # For those who look, only: a search takes the same course whether it is watched or not.
+                self._incumbent.offer(search.found())
         if search.evaluated >= self._next_count:
             self.sample()
             # Here only, and not whenever somebody looks at the clock: so the same input stops at the same place.
@@ -183,9 +201,21 @@ class _Run:
                 self._remaining = search.remaining_log10()
             self._next_time = time.perf_counter() + 20 * (time.perf_counter() - now)
         still_open = search.open + len(self._frontier)
-        moment = Moment(self._watch.seconds, search.evaluated, self._cost, self.bound, still_open, self._remaining)
+        # The search may know of a tree by its cost alone, or of one that whoever looks has put together.
+        built = self._incumbent.cost <= self._cost
+        moment = Moment(
+            self._watch.seconds,
+            search.evaluated,
+            self._incumbent.cost if built else self._cost,
+            self.bound,
+            still_open,
+            self._remaining,
+            self._incumbent.solution.sketch.n_leaves if built else None,
+            search.cached,
+        )
         self.trace.append(moment)
         self._next_count = search.evaluated * _GROWTH_BETWEEN_SAMPLES + 1
-        if self._report is not None and now >= self._next_report:
+        if self._report is not None and (last or now >= self._next_report or moment.incumbent != self._reported):
             self._next_report = now + _SECONDS_BETWEEN_REPORTS
+            self._reported = moment.incumbent
             self._report(moment)

@@ -54,6 +54,7 @@ class Report(NamedTuple):
     expanded: int
     evaluated: int
     open: int
+    cached: int
     lower_bound: int
     best: Solution | None
     busy: float

@@ -60,7 +60,7 @@ class Solo:
             evaluated=member.evaluated,
             open=member.open,
             workers=1,
-            facts=member.statistics().get("facts", 0),
+            cached=member.cached,
             over_memory=self._memory.is_over(member.spare_memory),
             saves=self._saves,
         )

@@ -129,6 +129,7 @@ class Worker:
                     member.expanded,
                     member.evaluated,
                     member.open,
+                    member.cached,
                     member.lower_bound(),
                     member.best if member.finished else news,
                     busy,

@@ -175,3 +175,16 @@ def test_leaf_sets_scale_in_the_same_script() -> None:
     )
     assert run.returncode == 0, run.stderr
     assert "| 1,024 | projected |" in run.stdout
+
+
+def test_near_optimal_trees_without_the_peer(tmp_path: Path) -> None:
+    rows = "".join(f"{a};{b};{c};{int(a == b)}\n" for a in (0, 1) for b in (0, 1) for c in (0, 1))
+    (tmp_path / "equal.csv").write_text(f"a;b;c;label\n{rows}")
+    run = run_script("alternatives", "equal=0.01=0.25", folder=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "TreeFARMS is left out" in run.stdout
+    # Two trees ask about a and b, in either order; a fifth leaf costs 0.01, and c saves nothing anywhere.
+    row = cells(run.stdout.splitlines()[-1])
+    assert row[:7] == ["equal", "0.01", "25 %", str(2 + 2 * 4), "-", "-", "2"]
+    run = run_script("alternatives", "equal=0.01", folder=tmp_path)
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)

@@ -16,6 +16,7 @@ def report(number: int, expanded: int, *, step: int = 3, busy: float = 1.0, wait
         expanded=expanded,
         evaluated=2 * expanded,
         open=4,
+        cached=6,
         lower_bound=0,
         best=None,
         busy=busy,

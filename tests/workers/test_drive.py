@@ -49,7 +49,7 @@ class Countdown:
             evaluated=50 - self.cost,
             open=0 if done else 1,
             workers=4,
-            facts=7,
+            cached=7,
             over_memory=self.looks == self._over_memory_at,
             saves=self.saves,
         )
@@ -103,7 +103,8 @@ def test_until_it_is_proved() -> None:
     assert outcome.status is Status.OPTIMAL
     assert outcome.solution.cost == outcome.lower_bound == 10
     assert tuple(seen) == outcome.trace
-    assert (seen[-1].evaluated, seen[-1].workers, seen[-1].facts) == (140, 4, 7)
+    assert (seen[-1].evaluated, seen[-1].workers, seen[-1].cached) == (140, 4, 7)
+    assert (seen[-1].leaves, seen[-1].lost) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class Countdown:
     """
 
     def __init__(self, start: int, optimum: int, bound: int, interrupted_at: int | None = None) -> None:
-        self.limit, self.evaluated, self.open = start, 0, 0
+        self.limit, self.evaluated, self.open, self.cached = start, 0, 0, 0
         self._optimum, self._bound, self._interrupted_at = optimum, bound, interrupted_at
 
     def root(self) -> int:
@@ -61,6 +61,9 @@ class Countdown:
 
     def lower_bound(self) -> int | None:
         return self._bound if self.open else None
+
+    def found(self) -> Solution:
+        return Solution(self.limit, STUMP)
 
     def remaining_log10(self) -> int:
         return 7

@@ -63,8 +63,10 @@ from dosdt.teamwork import Teamwork
 
 write = CheckpointFile.write
 
-def write_and_die(file, *given):
-    write(file, *given)
+def write_and_die(file, solution, limit, records):
+    write(file, solution, limit, records)
+    if not records:  # a team that has saved nothing yet
+        return
     kinds = ("ray::Worker", "ray::Scheduler", "ray::_Shard")
     actors = [child.pid for child in psutil.Process().children(recursive=True) if child.name().startswith(kinds)]
     print(*actors, flush=True)
@@ -74,12 +76,21 @@ CheckpointFile.write = write_and_die
 classifier.Teamwork = lambda *given: Teamwork(*given, alone_seconds=0.0)
 sys.exit(main())
 """
-"""A fit that is killed as soon as there is a checkpoint: from outside it might be too late on a busy machine."""
+"""A fit that is killed as soon as a checkpoint is of use: from outside it might be too late on a busy machine."""
 
 
 def killed(table: Path, algorithm: str, checkpoint: Path, *options: object) -> list[int]:
     """Fit until there is a checkpoint; return the process numbers of its actors, if it had any."""
-    given = ["fit", table, "--algorithm", algorithm, "--regularization", SIZES[algorithm][2], "--cold-start"]
+    given = [
+        "fit",
+        table,
+        "--algorithm",
+        algorithm,
+        "--regularization",
+        SIZES[algorithm][2],
+        "--cold-start",
+        "--quiet",
+    ]
     keeping = ["--checkpoint", checkpoint, "--checkpoint-seconds", "0.05"]
     done = subprocess.run(
         [sys.executable, "-c", KILLED, *map(str, [*given, *keeping, *options])],

@@ -20,11 +20,6 @@ PathFile = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    app.command()(report)
-
-
 def report(
     model: options.ModelFile,
     data: options.Data,

@@ -73,11 +73,6 @@ Table = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    app.command()(path)
-
-
 def path(
     data: options.Data,
     target: options.Target = None,
