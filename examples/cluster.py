@@ -1,7 +1,7 @@
 """One search by several processes, here or on a Ray cluster.
 
-    python examples/cluster.py [--workers 2] [--ray-address auto] [--regularization 0.002]
-    cluster/two_nodes.sh python examples/cluster.py --ray-address auto
+python examples/cluster.py [--workers 2] [--ray-address auto] [--regularization 0.002]
+cluster/two_nodes.sh python examples/cluster.py --ray-address auto
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Credit risk, where a loan that is lost costs five times as much as one that is refused without need.
 
-    python examples/credit.py [--rows 1500]
+python examples/credit.py [--rows 1500]
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ def main() -> None:
     }
     for name, model in trees.items():
         model.fit(X_train, y_train)
-        table = confusion_matrix(y_test, model.predict(X_test), labels=model.classes_)
-        print(f"least {name}: {model.status_}, {model.n_leaves_} leaves, objective {model.objective_}")
-        print(f"lost        {table[0, 1]} of {table[0].sum()} bad loans of the {len(y_test)} held out were granted")
-        print(f"refused     {table[1, 0]} of {table[1].sum()} good loans")
-        print(f"cost        {(table * COSTS).sum() / len(y_test):.3f} per loan\n")
+        counts = confusion_matrix(y_test, model.predict(X_test), labels=model.classes_)
+        print(f"least {name}")
+        print(f"status      {model.status_}, leaves: {model.n_leaves_}, objective {model.objective_}")
+        print(f"lost        {counts[0, 1]} of {counts[0].sum()} bad loans of the {len(y_test)} held out were granted")
+        print(f"refused     {counts[1, 0]} of {counts[1].sum()} good loans")
+        print(f"cost        {(counts * COSTS).sum() / len(y_test):.3f} per loan\n")
     print(to_text(trees["costs"].tree_))
 
 

@@ -1,6 +1,6 @@
 """A million rows in Parquet files: what counts is how many of them differ.
 
-    python examples/million_rows.py [--rows 1000000] [--folder tour]
+python examples/million_rows.py [--rows 1000000] [--folder tour]
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.folder / "sensors"
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("part-*.parquet"):
+        old.unlink()
     for number, first in enumerate(range(0, options.rows, PIECE)):
         piece = sensors(min(PIECE, options.rows - first), seed=number)
         piece.to_parquet(folder / f"part-{number}.parquet", index=False)

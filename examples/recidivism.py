@@ -44,7 +44,7 @@ def main() -> None:
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     search = DOSDTClassifierCV(min_regularization=0.005, cv=folds, binarizer=questions).fit(X_train, y_train)
     for point in search.path_.points_:
-        print(f"{point.leaves} leaves, {point.errors} errors: optimal for λ from {float(point.low):.4g}")
+        print(f"leaves      {point.leaves}, {point.errors} errors: optimal for λ from {float(point.low):.4g}")
     print(f"chosen      λ = {search.best_regularization_}, {search.best_score_:.1%} right in the folds")
 
     # The tree, and a proof that nothing has to be taken on trust.
@@ -63,7 +63,7 @@ def main() -> None:
     print(f"in none     {', '.join(use.name for use in others.columns if use.share == 0)}")
 
     # One person, and what would have to be different.
-    print(model.explain(X_test.iloc[0]))
+    print(model.explain(X_test.iloc[0]), end="")
 
     # Judged on rows that the tree has not seen.
     print(f"accuracy    {model.score(X_test, y_test):.1%} of {len(y_test)} rows that it was not fitted to")

@@ -1,6 +1,6 @@
 """Three species of iris: how many questions does it take, and what may be done with the answer?
 
-    python examples/three_classes.py [--folder tour]
+python examples/three_classes.py [--folder tour]
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ def main() -> None:
     data = datasets.load("iris")
     path = DOSDTPath(min_regularization=0.01, front_leaves=5).fit(data.X, data.y)
     for point in path.points_:
-        print(f"optimal     {point.leaves} leaves, {point.errors} errors, for λ from {point.low}")
+        print(f"path        leaves {point.leaves}, errors {point.errors}: optimal for λ from {point.low}")
     for point in path.front_:
-        print(f"at most     {point.leaves} leaves: {point.errors} errors and no fewer")
+        print(f"front       leaves {point.leaves}, errors {point.errors}: no such tree has fewer")
 
     model = path.classifier_at(0.05)  # fitted, without another search
     print(f"status      {model.status_}, objective {model.objective_}")
-    print(f"shares      {dict(zip(model.classes_, model.predict_proba(data.X[70:71])[0].round(3), strict=True))}")
+    shares = zip(model.classes_, model.predict_proba(data.X[70:71])[0], strict=True)
+    print(f"shares      {', '.join(f'{name} {share:.1%}' for name, share in shares)}")
     (folder / "iris.svg").write_text(to_svg(model.tree_), encoding="utf-8")
     print(to_python(model.tree_))
 
