@@ -17,7 +17,7 @@ EXAMPLES = ROOT / "examples"
 # In a test so many rows will do; what depends on their number is not compared then.
 SMALL = {"million_rows.py": ["--rows", "20000"]}
 # Which of several optimal trees is shown, how long it took and how many facts the proof has, may change.
-UNCERTAIN = re.compile(r"seconds |search |proof |predicts |because |there |would be |shares ")
+UNCERTAIN = re.compile(r"seconds |search |proof |because |there |would be |shares ")
 LABELLED = re.compile(r"[a-z][a-z ]{0,10}  +\S| +\d+ +\d+ +\d")
 
 
@@ -49,12 +49,12 @@ def test_commands_print_what_the_tour_shows(
         if words[0] == "dosdt":
             code, out, err = run(line)
             assert code == 0, err
-            assert set(certain(printed)) <= set(certain(out)), line
+            shown = certain(printed) or printed.splitlines()
+            assert set(shown) <= set(out.splitlines()), line
         else:
             out = python(words[1:], monkeypatch, capsys)
             compared = labels if Path(words[1]).name in SMALL else certain
-            assert compared(out) == compared(printed), line
-        assert labels(printed), line
+            assert compared(out) == compared(printed) != [], line
         ran.add(words[1])
     assert {f"examples/{script.name}" for script in EXAMPLES.glob("*.py")} - ran == {"examples/made_up.py"}
     assert (tmp_path / "tour" / "recidivism.html").read_text().startswith("<!doctype html>")
@@ -103,7 +103,8 @@ def certain_outputs(cell: object) -> list[str]:
     for output in cell.outputs:  # type: ignore[attr-defined]
         assert output.output_type != "error", output
         if output.output_type == "stream" and output.name == "stdout":
-            texts += [line for line in output.text.splitlines() if not UNCERTAIN.match(line)]
+            # What is printed may come in one piece or in several.
+            texts += [line for line in output.text.splitlines() if line and not UNCERTAIN.match(line)]
         elif set(output.get("data", {})) == {"text/plain"}:
             texts.append(output.data["text/plain"])
     return [re.sub(r"\(\d+ facts\)", "", text) for text in texts]
