@@ -208,15 +208,21 @@ def test_ctrl_c_is_a_stop(within: bool) -> None:
     """Also when it comes between two searches."""
     problem = random_problem(1).problem.from_arrays(WIDE, NOISY, 1)
     asked: list[Fraction] = []
+    pressed: list[bool] = []
+
+    def press() -> None:
+        if not pressed:  # a second time it would end the program
+            pressed.append(True)
+            signal.raise_signal(signal.SIGINT)
 
     def begin(proved_to: Fraction, regularization: Fraction) -> None:
         asked.append(regularization)
         if len(asked) == 3 and not within:
-            signal.raise_signal(signal.SIGINT)
+            press()
 
     def report(_: object) -> None:
         if len(asked) == 3:
-            signal.raise_signal(signal.SIGINT)
+            press()
 
     with ManySearches(problem, report=report if within else None) as searches:
         hull = trace(searches, Fraction(1, 1000), begin)
