@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -231,6 +232,14 @@ def test_columns_can_be_dropped(fit: Fit, tmp_path: Path, capsys: pytest.Capture
         "column 'label' cannot be dropped: it is the target"
         in fit(wide, "--drop", "label", "--target", "label").error
     )
+    # Where trees are compared, as where one is fitted.
+    for command in ("path", "alternatives"):
+        capsys.readouterr()
+        found = []
+        for name, drop in (("table.csv", ["--drop", "id"]), ("plain.csv", [])):
+            assert main([command, str(tmp_path / name), "--json", "--quiet", *drop]) == 0
+            found.append(json.loads(capsys.readouterr().out) | {"seconds": None, "stats": None})
+        assert found[0] == found[1]
 
 
 def test_the_same_reading_later(fit: Fit, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,6 +269,11 @@ def test_names_stay_names_in_a_part_of_the_table(
     capsys.readouterr()
     assert main(["predict", model, str(part)]) == 0
     assert capsys.readouterr() == ("prediction\n1\n1\n1\n", "")
+    assert main(["explain", model, str(part)]) == 0
+    assert "price = €5 instead of $5" in capsys.readouterr().out
+    part.write_text(csv(("price", ["$5"] * 3), ("age", [1, 2, 3]), ("label", [1, 1, 0])))
+    assert main(["report", model, str(part), "--output", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().out.endswith("accuracy 0.667 on 3 rows\n")
 
 
 def test_python_hears_of_it_as_a_warning(tmp_path: Path) -> None:

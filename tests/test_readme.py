@@ -23,12 +23,14 @@ DOCUMENTS = (
     "docs/ARCHITECTURE.md",
     "docs/CERTIFICATE.md",
     "docs/EXPERIMENTS.md",
+    "docs/PERFORMANCE.md",
     "docs/SCALING.md",
+    "docs/TOUR.md",
     "benchmarks/README.md",
     "cluster/README.md",
 )
 # What a search finds is certain; which of several optimal trees, how many it saw and how fast, is not.
-CERTAIN = ("status", "objective", "errors", "accuracy")
+CERTAIN = ("status", "objective", "errors", "accuracy", "optimum", "up to", "trees", "columns", "predicts")
 
 
 class Command(NamedTuple):
@@ -42,17 +44,22 @@ def read(document: str) -> str:
     return (ROOT / document).read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    """Return the README's fenced blocks in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", read("README.md"), re.MULTILINE | re.DOTALL)
+def blocks(language: str, document: str = "README.md") -> list[str]:
+    """Return a document's fenced blocks in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", read(document), re.MULTILINE | re.DOTALL)
+
+
+def in_consoles(document: str) -> Iterator[Command]:
+    """Give every command that a document shows with what it prints."""
+    for block in blocks("console", document):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, printed = part.partition("\n")
+            yield Command(line, printed)
 
 
 def commands() -> Iterator[Command]:
     """Give every `dosdt` command of the README: those in consoles, and those quoted in a sentence."""
-    for block in blocks("console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            line, _, printed = part.partition("\n")
-            yield Command(line, printed)
+    yield from in_consoles("README.md")
     prose = re.sub(r"^```.*?^```$", "", read("README.md"), flags=re.MULTILINE | re.DOTALL)
     for line in re.findall(r"`(dosdt [a-z][^`]*)`", prose):
         yield Command(line, "")
@@ -86,7 +93,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         words = shlex.split(line)
         assert words[0] == "dosdt"
         code, out, err = run(line)
-        if words[1] == "fit" and words[2] not in offline:
+        if words[1] in ("fit", "path", "alternatives") and words[2] not in offline:
             # The reader's own file: the command is understood, and all it lacks is the file.
             assert code == 2
             assert err.startswith(f"dosdt: error: there is no file {words[2]!r}")
@@ -103,7 +110,8 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")  # in a narrow terminal the help cuts names off
     helps = "".join(
-        run(f"dosdt {command} --help")[1] for command in ("fit", "predict", "show", "report", "resume", "submit")
+        run(f"dosdt {command} --help")[1]
+        for command in ("", "fit", "path", "alternatives", "explain", "predict", "show", "report", "resume", "submit")
     )
     # The benchmarks are scripts with options of their own.
     lines = [line for line in read("README.md").splitlines() if "benchmarks" not in line]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dosdt import options
-from dosdt.errors import InputError
+from dosdt.commands.groups import Features, Task
+from dosdt.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
     from dosdt.alternatives import Alternatives, Use
@@ -57,31 +58,23 @@ UselessSplits = Annotated[
 
 def alternatives(
     data: options.Data,
+    *,
     within: Within = None,
     best: Best = None,
     max_listed: MaxListed = 3,
     useless_splits: UselessSplits = False,
-    target: options.Target = None,
     regularization: options.Regularization = "0.01",
-    class_weight: options.ClassWeight = None,
-    cost_matrix: options.CostMatrix = None,
-    weights: options.Weights = None,
-    max_depth: options.MaxDepth = None,
-    max_leaves: options.MaxLeaves = None,
-    min_support: options.MinSupport = None,
+    task: Task,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
-    categories: options.Categories = None,
-    max_categories: options.MaxCategories = 50,
-    missing: options.Missing = "error",
-    thresholds: options.Thresholds = None,
-    max_thresholds: options.MaxThresholds = None,
+    features: Features,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Count all trees that are nearly as good as the best, and see what they ask."""
+    import warnings
+
     from dosdt.alternatives import parse_within
-    from dosdt.inputs import parse_costs, training_data
     from dosdt.limits import check_whole, parse_limits
 
     # What cannot be right is refused before any long work begins.
@@ -93,36 +86,24 @@ def alternatives(
     if max_listed < 0:
         raise InputError(f"--max-listed must be a whole number, 0 or more, got {max_listed}")
     seconds = parse_limits(time_limit, memory_limit, None, 0).seconds
-    costs = None if cost_matrix is None else parse_costs(cost_matrix)
-    named = categories or []
-    table = training_data(data, target=target, weights=weights, text=named)
-
-    import warnings
+    if quiet:
+        warnings.simplefilter("ignore", DataWarning)
+    wanted = task.named()
+    table = features.table(data, task)
 
     from sklearn.exceptions import ConvergenceWarning
 
-    from dosdt.binarizer import Binarizer
     from dosdt.classifier import DOSDTClassifier
     from dosdt.cli import emit
 
     verbose = not quiet and not as_json and sys.stderr is not None and sys.stderr.isatty()
     classifier = DOSDTClassifier(
         regularization,
-        max_depth=max_depth,
-        max_leaves=max_leaves,
-        min_support=min_support,
         time_limit=time_limit,
         memory_limit=memory_limit,
-        class_weight=class_weight,
-        cost_matrix=costs,
-        binarizer=Binarizer(
-            thresholds=thresholds or ("auto" if max_thresholds is None else "quantile"),
-            max_thresholds=max_thresholds,
-            missing=missing,
-            categories=[name for name in named if name != table.y.name],
-            max_categories=max_categories,
-        ),
+        binarizer=features.binarizer(table.y.name),
         verbose=verbose,
+        **wanted,
     )
     start = time.perf_counter()
     with warnings.catch_warnings():

@@ -11,7 +11,66 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from dosdt import options
 
 if TYPE_CHECKING:
+    from dosdt.binarizer import Binarizer
     from dosdt.classifier import DOSDTClassifier
+    from dosdt.inputs import TrainingData
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a tree is for, and which trees are allowed."""
+
+    target: options.Target = None
+    class_weight: options.ClassWeight = None
+    cost_matrix: options.CostMatrix = None
+    weights: options.Weights = None
+    max_depth: options.MaxDepth = None
+    max_leaves: options.MaxLeaves = None
+    min_support: options.MinSupport = None
+
+    def named(self) -> dict[str, Any]:
+        """Return what the classifier takes, by name."""
+        from dosdt.inputs import parse_costs
+
+        return {
+            "class_weight": self.class_weight,
+            "cost_matrix": None if self.cost_matrix is None else parse_costs(self.cost_matrix),
+            "max_depth": self.max_depth,
+            "max_leaves": self.max_leaves,
+            "min_support": self.min_support,
+        }
+
+
+@dataclass(frozen=True)
+class Features:
+    """What may be asked about a table."""
+
+    drop: options.Drop = None
+    categories: options.Categories = None
+    max_categories: options.MaxCategories = 50
+    missing: options.Missing = "error"
+    thresholds: options.Thresholds = None
+    max_thresholds: options.MaxThresholds = None
+
+    def table(self, data: str, task: Task) -> TrainingData:
+        """Read a table and take it apart."""
+        from dosdt.inputs import training_data
+
+        return training_data(
+            data, target=task.target, weights=task.weights, drop=self.drop or [], text=self.categories or []
+        )
+
+    def binarizer(self, target: object) -> Binarizer:
+        """Return what turns columns into questions; the label is none of them."""
+        from dosdt.binarizer import Binarizer
+
+        return Binarizer(
+            thresholds=self.thresholds or ("auto" if self.max_thresholds is None else "quantile"),
+            max_thresholds=self.max_thresholds,
+            missing=self.missing,
+            categories=[name for name in self.categories or [] if name != target],
+            max_categories=self.max_categories,
+        )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from dosdt import options
-from dosdt.errors import InputError
+from dosdt.commands.groups import Features, Task
+from dosdt.errors import DataWarning, InputError
 
 _SEED = 0  # of the shuffle before the folds: files are often sorted
 
@@ -75,15 +76,10 @@ Table = Annotated[
 
 def path(
     data: options.Data,
-    target: options.Target = None,
+    *,
     min_regularization: MinRegularization = "0.001",
     front: FrontLeaves = None,
-    class_weight: options.ClassWeight = None,
-    cost_matrix: options.CostMatrix = None,
-    weights: options.Weights = None,
-    max_depth: options.MaxDepth = None,
-    max_leaves: options.MaxLeaves = None,
-    min_support: options.MinSupport = None,
+    task: Task,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     evaluation_limit: options.EvaluationLimit = None,
@@ -91,11 +87,7 @@ def path(
     rule: ChoiceRule = "one_se",
     scoring: Scoring = "accuracy",
     jobs: Jobs = None,
-    categories: options.Categories = None,
-    max_categories: options.MaxCategories = 50,
-    missing: options.Missing = "error",
-    thresholds: options.Thresholds = None,
-    max_thresholds: options.MaxThresholds = None,
+    features: Features,
     model: SaveChosen = None,
     plot: Plot = None,
     output: Table = None,
@@ -103,7 +95,7 @@ def path(
     quiet: options.Quiet = False,
 ) -> None:
     """Find the optimal trees for all λ, and with --cv the λ to take; Ctrl-C keeps what is proved."""
-    from dosdt.inputs import check_outputs, parse_costs, training_data
+    from dosdt.inputs import check_outputs
 
     if model is not None and cv is None:
         raise InputError("--model saves the tree that --cv chooses; pass --cv 5, or use 'dosdt fit' with your own λ")
@@ -112,34 +104,24 @@ def path(
         from dosdt.path_plot import plot_format
 
         plot_format(plot)
-    costs = None if cost_matrix is None else parse_costs(cost_matrix)
-    named = categories or []
-    table = training_data(data, target=target, weights=weights, text=named)
+    if quiet:
+        warnings.simplefilter("ignore", DataWarning)
+    wanted = task.named()
+    table = features.table(data, task)
 
     from sklearn.exceptions import ConvergenceWarning
 
-    from dosdt.binarizer import Binarizer
     from dosdt.cli import emit
     from dosdt.model_file import save_model
     from dosdt.path import DOSDTPath
     from dosdt.path_text import path_json, path_text
 
     shared: dict[str, Any] = {
-        "max_depth": max_depth,
-        "max_leaves": max_leaves,
-        "min_support": min_support,
+        **wanted,
         "time_limit": time_limit,
         "memory_limit": memory_limit,
         "evaluation_limit": evaluation_limit,
-        "class_weight": class_weight,
-        "cost_matrix": costs,
-        "binarizer": Binarizer(
-            thresholds=thresholds or ("auto" if max_thresholds is None else "quantile"),
-            max_thresholds=max_thresholds,
-            missing=missing,
-            categories=[name for name in named if name != table.y.name],
-            max_categories=max_categories,
-        ),
+        "binarizer": features.binarizer(table.y.name),
         "verbose": not quiet and not as_json and sys.stderr is not None and sys.stderr.isatty(),
     }
     if cv is not None:

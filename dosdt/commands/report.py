@@ -31,7 +31,7 @@ def report(
     """Write one self-contained HTML page: the tree, a case to try, how good it is, what is proved."""
     from dosdt.cli import emit
     from dosdt.files import write_atomically
-    from dosdt.inputs import check_output, read_data, table_for
+    from dosdt.inputs import check_output, read_data, table_for, text_columns
     from dosdt.model_file import load_model
     from dosdt.present import accuracy
     from dosdt.reporting.assessment import assess
@@ -39,7 +39,7 @@ def report(
 
     fitted = load_model(model)
     check_output(output, *(given for given in (model, data, certificate, path) if given is not None))
-    frame = read_data(data)
+    frame = read_data(data, text=text_columns(fitted))
     target = str(frame.columns[-1]) if fitted.target is None else fitted.target
     if target not in frame.columns:
         raise InputError(f"the data lack the label column {target!r}; a report needs it to judge the tree")
