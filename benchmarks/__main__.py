@@ -69,8 +69,8 @@ def command(name: str, options: argparse.Namespace) -> list[str]:
         given += ["--output", str(folder / "peers.md"), "--json", str(folder / "peers.json")]
     else:
         given += ["--results", options.results]
-        if options.full:
-            given += ["--memory-limit", f"{memory():.0f}"]
+    if options.full:
+        given += ["--memory-limit", f"{memory():.0f}"]
     for peer in PEERS.get(name, ()):
         python = Path(options.peers) / peer / "bin" / "python"
         if python.exists():

@@ -99,6 +99,8 @@ def draw(names: list[str], records: list[Record]) -> Any:
                 if "leaves" in record
             )
             plot(one, label, points)
+            if label == "dosdt" and points:  # as in the paper: what no rival should pass
+                one.axhline(points[-1][1], color="#a8a8a8", linewidth=0.8, zorder=0)
         one.set(title=data.title(name), xlabel="leaves", ylabel="training accuracy, %")
         one.xaxis.get_major_locator().set_params(integer=True)
     legend_above(figure, axes)
@@ -107,8 +109,7 @@ def draw(names: list[str], records: list[Record]) -> Any:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
-    parser = results.parser(__doc__)
-    parser.add_argument("data", nargs="*", help="stems of CSV files in DOSDT_DATA; default: the paper's seven")
+    parser = results.parser(__doc__, data="names")
     parser.add_argument("--regularization", nargs="+", default=list(GRID), metavar="λ")
     parser.add_argument("--depths", type=int, nargs="*", default=list(DEPTHS), metavar="K", help="of BinOCT")
     return parser.parse_args(arguments)

@@ -106,8 +106,7 @@ def draw(found: dict[str, list[Record]]) -> Any:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
-    parser = results.parser(__doc__, seconds=20.0)
-    parser.add_argument("data", nargs="*", help="stems of CSV files in DOSDT_DATA; default: the paper's seven")
+    parser = results.parser(__doc__, seconds=20.0, data="names")
     parser.add_argument("--regularization", nargs="+", default=list(GRID), metavar="λ")
     parser.add_argument("--depths", type=int, nargs="*", default=list(DEPTHS), metavar="K", help="of BinOCT")
     parser.add_argument("--folds", type=int, default=10, metavar="N", help="default: 10")

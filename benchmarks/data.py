@@ -64,6 +64,12 @@ def available(asked: list[str] | None = None) -> tuple[list[str], str]:
     return found, f"not in DOSDT_DATA and left out: {', '.join(lacking)}" if lacking else ""
 
 
+def with_penalty(text: str, usual: str) -> tuple[str, str]:
+    """Return the name and λ of NAME=λ, or of NAME with the usual λ."""
+    name, _, given = text.partition("=")
+    return name, given or usual
+
+
 def _require(name: str, folder: str | None) -> None:
     """Say at once if a table is missing, and not once for every run."""
     if folder is not None and not (path := Path(folder) / f"{name}.csv").is_file():

@@ -49,8 +49,7 @@ def cell(record: Record, key: str) -> str:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
-    parser = results.parser(__doc__)
-    parser.add_argument("data", nargs="*", help="stems of CSV files in DOSDT_DATA; default: the paper's seven")
+    parser = results.parser(__doc__, data="names")
     parser.add_argument("--depths", type=int, nargs="+", default=list(DEPTHS), metavar="K")
     for name, option in PEERS.items():
         add_interpreter(parser, name, option)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import data, methods, results
-from benchmarks.ablation import MEASURES, TITLES, finish, rows
+from benchmarks import data, methods, results, studies
 from benchmarks.common import guarded
-from benchmarks.harness import Job, Record, run_all
+from benchmarks.harness import Job, Record
 from dosdt.leafset.policies import POLICIES
 
 PAPER = {
@@ -27,9 +26,7 @@ PAPER = {
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
-    parser = results.parser(__doc__)
-    parser.add_argument("data", nargs="*", metavar="NAME[=λ]", help="data sets, each with its λ if need be")
-    parser.add_argument("--regularization", default="0.005", metavar="λ", help="for the others; default: 0.005")
+    parser = studies.parser(__doc__)
     parser.add_argument("--policies", nargs="+", default=list(POLICIES), choices=list(POLICIES), metavar="NAME")
     return parser.parse_args(arguments)
 
@@ -37,23 +34,18 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     """Print a table for every data set."""
     options = parse(arguments)
+    cases = studies.cases(options)
     report = results.Report("policies", "Scheduling policies", options)
     records: list[Record] = []
-    asked = data.available(options.data)[0] if options.data else data.available()[0][:1]
-    for text in asked:
-        name, _, penalty = text.partition("=")
-        case = {"data": name, "regularization": penalty or options.regularization}
-        jobs = [Job(methods.dosdt, {**case, "algorithm": "leafset", "policy": policy}) for policy in options.policies]
-        jobs.append(Job(methods.dosdt, case))
-        runs = list(run_all(jobs, report.limits, at_once=options.jobs))
-        records += runs
-        report.say(f"## {data.title(name)}, λ = {case['regularization']}")
-        named = dict(zip([*options.policies, "subproblem search"], runs, strict=True))
-        report.table(["policy", *TITLES[1:]], rows(named), words=1)
-        if name == "compas-binary" and case["regularization"] == "0.005":
-            report.say("The paper's own figures for this:")
-            report.table(["policy", *MEASURES], [[name, *cells] for name, cells in PAPER.items()], words=1)
-    return finish(report, records)
+    for case in cases:
+        jobs = {
+            policy: Job(methods.dosdt, {**case, "algorithm": "leafset", "policy": policy})
+            for policy in options.policies
+        }
+        jobs["subproblem search"] = Job(methods.dosdt, case)
+        title = f"{data.title(case['data'])}, λ = {case['regularization']}"
+        records += studies.study(report, title, "policy", jobs, PAPER)
+    return studies.finish(report, records)
 
 
 if __name__ == "__main__":

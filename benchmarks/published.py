@@ -8,6 +8,9 @@ split at a time, and objectives are fractions. Three of its rules can be had as 
 - `parent`: a better child of a tree with H leaves has ``H' < H + floor((R_c - b)/λ)`` leaves. The proof gives
   ``H' < H + (R_c - b)/λ``, which is one more whenever the quotient is not whole.
 - `warm_start`: CART's tree becomes the incumbent even where a single leaf is better.
+
+Any leaf may still be split here, so a tree's lower bound b is λ·H and, with the equivalent points bound, what equal
+rows with different labels cost. With that, the quotient is seldom whole and the printed limit wrong more often.
 """
 
 from __future__ import annotations
@@ -44,12 +47,15 @@ class Published:
         Of `RULES`.
     start : Certified, optional
         CART's tree, where the search starts from one.
+    equivalent_points : bool
+        Whether the lower bound has what equal rows cost.
     """
 
     rows: Rows
     regularization: Fraction
     as_printed: frozenset[str] = frozenset()
     start: Certified | None = None
+    equivalent_points: bool = True
 
     def solve(self) -> Certified:
         """Return what the search certifies."""
@@ -91,6 +97,8 @@ class Published:
 
     def lower_bound(self, tree: frozenset[Path]) -> Fraction:
         """Return a bound on all descendants: any leaf may still be split, down to what equal rows cost."""
+        if not self.equivalent_points:
+            return self.regularization * len(tree)
         unavoidable: dict[tuple[int, ...], list[int]] = {}
         for features, label in self.rows:
             unavoidable.setdefault(tuple(features), [0, 0])[label] += 1

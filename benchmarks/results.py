@@ -16,11 +16,19 @@ from dosdt.errors import InputError
 from dosdt.files import write_atomically
 
 FOLDER = "results"
+STEMS = "stems of CSV files in DOSDT_DATA"
+DATA: dict[str, dict[str, Any]] = {
+    "names": {"help": f"{STEMS}; default: the paper's seven"},
+    "penalties": {"metavar": "NAME[=λ]", "help": f"{STEMS}, each with its λ if need be; default: the paper's"},
+}
+"""How an experiment can be told its data sets: by name, or by name with λ."""
 
 
-def parser(description: str | None, *, seconds: float = 60.0) -> argparse.ArgumentParser:
-    """Return a parser with the options that experiments share."""
+def parser(description: str | None, *, seconds: float = 60.0, data: str | None = None) -> argparse.ArgumentParser:
+    """Return a parser with the options that experiments share; `data` is a key of `DATA`."""
     answer = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    if data:
+        answer.add_argument("data", nargs="*", **DATA[data])
     answer.add_argument("--results", default=FOLDER, metavar="FOLDER", help=f"default: {FOLDER}")
     answer.add_argument("--time-limit", type=float, default=seconds, metavar="SECONDS", help="per run")
     answer.add_argument("--memory-limit", type=float, default=8.0, metavar="GB", help="per run; default: 8")
@@ -53,10 +61,11 @@ class Report:
         self.folder = make_folder(options.results)
         self.machine = machine()
         self.limits = limits(options)
+        self.at_once = options.jobs
         self._parts: list[str] = []
         self.say(f"# {title}")
         within = f"{self.limits.seconds:g} s and {self.limits.gigabytes:g} GB a run"
-        self.say(f"{self.machine}. Within {within}, best of {self.limits.repeat}, {options.jobs} at a time.")
+        self.say(f"{self.machine}. Within {within}, best of {self.limits.repeat}, {self.at_once} at a time.")
 
     def say(self, text: str) -> None:
         """Add a paragraph; nothing is added for an empty text."""
@@ -114,6 +123,6 @@ def seconds(record: Record) -> str:
     return sign + number(record["seconds"])
 
 
-def percent(value: float | None) -> str:
+def percent(value: float | None, digits: int = 2) -> str:
     """Return a share in per cent."""
-    return "-" if value is None else f"{100 * value:.2f}"
+    return "-" if value is None else f"{100 * value:.{digits}f}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from benchmarks import data, methods, results
@@ -68,7 +69,7 @@ def draw(studies: list[Study]) -> Any:
 
 def draw_one(axes: Any, study: Study) -> None:
     """Draw objectives as lines, bounds as dashes, and a star where the optimum is found."""
-    optimum = study.runs["subproblem"]["trace"][-1][1]
+    own = study.runs["subproblem"]
     for key, run in study.runs.items():
         color, marker, label = SHOWN[key]
         trace = changes(run.get("trace", ()))
@@ -81,9 +82,9 @@ def draw_one(axes: Any, study: Study) -> None:
             times, best, where="post", color=color, label=label, linewidth=1.4, marker=marker, ms=4, markevery=better
         )
         axes.step(times, [point[2] for point in trace], where="post", color=color, linestyle="--", linewidth=1)
-        if abs(run["trace"][-1][1] - optimum) < 1e-9:
+        if run.get("objective") == own["objective"]:  # exactly: both are judged by their trees
             found = max(run["seconds_to_best"], EARLIEST)
-            axes.plot(found, optimum, marker="*", color=color, markersize=11, markeredgecolor="white")
+            axes.plot(found, best[-1], marker="*", color=color, markersize=11, markeredgecolor="white")
     axes.set(
         xscale="log",
         title=f"{data.title(study.name)}, λ = {study.regularization}",
@@ -101,9 +102,7 @@ def changes(trace: Sequence[Sequence[float]]) -> list[Sequence[float]]:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
-    parser = results.parser(__doc__)
-    parser.add_argument("data", nargs="*", metavar="NAME[=λ]", help="data sets, each with its λ if need be")
-    return parser.parse_args(arguments)
+    return results.parser(__doc__, data="penalties").parse_args(arguments)
 
 
 def main(arguments: list[str]) -> int:
@@ -114,8 +113,7 @@ def main(arguments: list[str]) -> int:
     report.say(missing)
     found: list[Study] = []
     for text in names:
-        name, _, given = text.partition("=")
-        regularization = given or PENALTIES.get(name, OTHERS)
+        name, regularization = data.with_penalty(text, PENALTIES.get(text, OTHERS))
         own = next(run_all([Job(methods.dosdt, {"data": name, "regularization": regularization})], report.limits))
         todo = jobs(name, regularization, max(own.get("depth", 2), 1))
         others = run_all(todo.values(), report.limits, at_once=options.jobs)
@@ -131,8 +129,10 @@ def main(arguments: list[str]) -> int:
 def row(study: Study, key: str) -> list[str]:
     """Return one row of the table."""
     run = study.runs[key]
-    last = run["trace"][-1] if run.get("trace") else (None, None, None)
-    values = ["-" if value is None else f"{value:.5f}" for value in last[1:]]
+    # The tree's own objective: a program that is cut short may pay for leaves that its tree does not have.
+    best = float(Fraction(run["objective"])) if "objective" in run else None
+    bound = run["trace"][-1][2] if run.get("trace") else None
+    values = ["-" if value is None else f"{value:.5f}" for value in (best, bound)]
     measures = [seconds(run), number(run.get("seconds_to_best")), number(run.get("depth")), number(run.get("leaves"))]
     return [data.title(study.name), study.regularization, SHOWN[key][2], run["status"], *values, *measures]
 

@@ -51,8 +51,8 @@ PICTURES = (
 def chosen(options: argparse.Namespace) -> list[tuple[Picture, str]]:
     """Return the pictures to draw, each with the data set it is of."""
     if options.data:
-        pairs = [text.partition("=")[::2] for text in data.available(options.data)[0]]
-        return [(Picture(name, (name,), penalty or "0.01"), name) for name, penalty in pairs]
+        pairs = [data.with_penalty(text, "0.01") for text in data.available(options.data)[0]]
+        return [(Picture(name, (name,), penalty), name) for name, penalty in pairs]
     there = data.available()[0]
     return [(picture, name) for picture in PICTURES for name in picture.sets if name in there]
 
@@ -65,10 +65,10 @@ def fits(picture: Picture, name: str, report: results.Report, at_once: int) -> l
         return [own]
     leaves = own["leaves"]
     if picture.penalised:
-        jobs = [Job(methods.binoct, {**case, "max_depth": max(own["depth"], 1)})]
+        program = {**case, "max_depth": max(own["depth"], 1)}
     else:
-        complete = {"data": name, "max_depth": max((leaves - 1).bit_length(), 1)}
-        jobs = [Job(methods.binoct, complete), Job(methods.cart, {**case, "max_leaves": max(leaves, 2)})]
+        program = {"data": name, "max_depth": max((leaves - 1).bit_length(), 1)}
+    jobs = [Job(methods.binoct, program), Job(methods.cart, {**case, "max_leaves": max(leaves, 2)})]
     return [own, *run_all(jobs, report.limits, at_once=at_once)]
 
 
@@ -104,9 +104,7 @@ def draw(name: str, runs: list[Record]) -> Any:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
-    parser = results.parser(__doc__)
-    parser.add_argument("data", nargs="*", metavar="NAME[=λ]", help="other data sets; default: the paper's pictures")
-    return parser.parse_args(arguments)
+    return results.parser(__doc__, data="penalties").parse_args(arguments)
 
 
 def main(arguments: list[str]) -> int:
@@ -126,7 +124,7 @@ def main(arguments: list[str]) -> int:
                     picture.regularization,
                     method,
                     run["status"],
-                    percent(run.get("accuracy")),
+                    percent(run.get("accuracy"), 3),  # as the paper prints it
                     PAPER.get((picture.name, method), "-"),
                     number(run.get("leaves")),
                     number(run.get("useless_splits")),

@@ -18,7 +18,7 @@ from everytree import Everything, counts, uses
 from dosdt import DOSDTClassifier, InputError, Problem, find_alternatives
 from dosdt.alternatives import Alternatives
 from dosdt.cli import main
-from dosdt.commands.alternatives import to_text as described
+from dosdt.commands.alternatives import to_text as alternatives_text
 from dosdt.contract import Constraints
 from dosdt.export import to_text
 from dosdt.limits import Limits, Status
@@ -306,7 +306,7 @@ class TestCommand:
         frame = pd.read_csv(data)
         found = DOSDTClassifier().fit(frame[["a", "colour", "size"]], frame["label"]).alternatives(0.01)
         stopped = replace(found, status="memory_limit", asked=found.bound + 1)
-        text = described(stopped, 0, 1.0)
+        text = alternatives_text(stopped, 0, 1.0)
         assert "memory_limit: counted up to a smaller objective than" in text
         assert f"at least {found.count} tree" in text
 

@@ -23,6 +23,7 @@ from benchmarks import (
     policies,
     scalability,
     searchspace,
+    studies,
     traces,
     trees,
 )
@@ -106,7 +107,7 @@ def test_ablation_is_of_every_switch(tables: Path, monkeypatch: pytest.MonkeyPat
         asked.extend(job.case for job in jobs)
         return [{**job.case, "status": "killed", "seconds": 1.0} for job in jobs]
 
-    monkeypatch.setattr(ablation, "run_all", answer)
+    monkeypatch.setattr(studies, "run_all", answer)
     assert ablation.main(["--results", str(tables)]) == 0
     for algorithm, switches in SWITCHES.items():
         left_out = [case.get("without") for case in asked if case["algorithm"] == algorithm]
@@ -117,10 +118,10 @@ def test_ablation_compares_with_a_search_that_ended() -> None:
     done = {"proved": True, "objective": "1/2", "memory": 3 * 10**6, "memory_before": 10**6, "status": "optimal"}
     done |= {"seconds": 2.0, "seconds_to_best": 1.0, "evaluated": 10, "evaluated_to_best": 5}
     cut = {**done, "proved": False, "status": "time_limit", "seconds": 9.0, "evaluated": 30, "objective": "2/3"}
-    one, two = ablation.rows({"nothing": done, "lookahead": cut})
+    one, two = studies.rows({"nothing": done, "lookahead": cut})
     assert one == ["nothing", "2.00", "-", "1.00", "10", "-", "5", "2.00", "optimal"]
     assert two == ["lookahead", "> 9.00", "≥ 4.50x", "-", "> 30", "≥ 3.00x", "-", "2.00", "time_limit"]
-    one, two = ablation.rows({"nothing": cut, "lookahead": done})
+    one, two = studies.rows({"nothing": cut, "lookahead": done})
     assert one[1:4] == ["> 9.00", "-", "-"]
     assert two[1:4] == ["2.00", "-", "1.00"]
 
@@ -142,8 +143,8 @@ def test_regularised_binoct_draws_our_tree(tables: Path) -> None:
     picture = trees.Picture("gate", ("gate",), "0.02", penalised=True)
     options = trees.parse(["--results", str(tables), "--time-limit", "20"])
     report = trees.results.Report("trees", "One tree", options)
-    own, program = trees.fits(picture, "gate", report, 1)
-    assert program["method"] == "regularised BinOCT"
+    own, program, greedy = trees.fits(picture, "gate", report, 1)
+    assert (program["method"], greedy["method"]) == ("regularised BinOCT", "CART")
     assert own["objective"] == program["objective"] == str(truth("0.02"))
 
 
@@ -182,6 +183,8 @@ def test_searchspace(tmp_path: Path) -> None:
         for count, word in zip(printed[key], words, strict=True):
             if word != "Inf":  # the paper cuts digits off and does not round
                 assert float(word) <= count < float(word) * 1.001
+    for (features, leaves), word in searchspace.PAPER_SAVED.items():
+        assert searchspace.saved_by_symmetry(features, leaves) == pytest.approx(float(word), rel=1e-6)
     assert [(r["ways"], r["trees"], r["leaf_sets"]) for r in records if "leaf_sets" in r] == [
         ("2", "2", "2"),
         ("11", "9", "8"),
@@ -236,6 +239,8 @@ def test_every_experiment_understands_its_options(full: bool, tables: Path) -> N
         given = importlib.import_module(module).parse(arguments)
         if full and "--time-limit" in arguments:
             assert given.time_limit == 1800  # the paper's half hour
+        if full:
+            assert given.memory_limit == round(everything.memory())
         if name == "peers":
             assert given.gosdt_python.startswith(str(tables))
         if name in ("ablation", "policies"):  # of those in the list, this folder has one

@@ -53,5 +53,5 @@ def test_tic_tac_toe_at_five_percent() -> None:
 def test_the_script_says_how_often(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mistakes.main(["--results", str(tmp_path), "--random", "12"]) == 0
     out = capsys.readouterr().out
-    assert "| corrected | 0 |" in out
+    assert "| corrected | 0 | 0 |" in out
     assert "of 12 random data sets" in out
