@@ -74,7 +74,7 @@ def test_the_optimum(algorithm: str) -> None:
 )
 @pytest.mark.parametrize("algorithm", ["subproblem", "leafset"])
 def test_limits(algorithm: str, limits: Limits, status: Status) -> None:
-    problem = noise() if algorithm == "subproblem" else noise(1, 200, 8, "0.016")
+    problem = noise() if algorithm == "subproblem" else noise(1, 300, 10, "0.008")
     answer = solve(problem, algorithm=algorithm, limits=limits, team=ONE, warm_start=False)
     assert answer.status is status
     assert answer.lower_bound <= solve(problem).objective <= answer.objective

@@ -35,7 +35,7 @@ class WaitingMember:
     def __init__(self, post: Post, limit: int, folder: Path) -> None:
         self._post, self._folder = post, folder
         self.limit = limit
-        self.expanded = self.evaluated = self.open = 0
+        self.expanded = self.evaluated = self.open = self.cached = 0
         self.best = None
         self.finished = self._in_step = False
         self._told: int | None = None
