@@ -291,6 +291,16 @@ def test_paths(tmp_path: Path) -> None:
         report(MODEL, X, Y, path=3)
 
 
+def test_a_path_of_other_data_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "path.json"
+    weight = len(Y)
+    file.write_text(json.dumps({"training_weight": f"{weight}/1", "points": POINTS}))
+    assert "Trees along the path" in report(MODEL, X, Y, path=file)
+    file.write_text(json.dumps({"training_weight": f"{weight + 1}/1", "points": POINTS}))
+    with pytest.raises(InputError, match=f"of other data: their weight is {weight + 1}, the model's {weight};"):
+        report(MODEL, X, Y, path=file)
+
+
 def test_models_of_all_kinds(tmp_path: Path) -> None:
     model = MODEL.to_model("the <i>label</i>")
     assert report(model, X, Y) == PAGE

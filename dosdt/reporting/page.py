@@ -100,7 +100,11 @@ def page(
         ("proof", "What is proved", proved.proof_section(model, checked)),
     ]
     if path is not None:
-        points = read_path(path) if isinstance(path, str | os.PathLike) else path_points(_listed(path))
+        points = (
+            read_path(path, model.training_weight)
+            if isinstance(path, str | os.PathLike)
+            else path_points(_listed(path))
+        )
         parts.append(("path", "Other penalties", proved.path_section(points, model)))
     parts.append(("data", "The data", quality.data_section(model, judged, fields)))
     if title is None:

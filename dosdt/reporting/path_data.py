@@ -28,8 +28,11 @@ class PathPoint(NamedTuple):
         return self.leaves == tree.n_leaves and self.errors == tree.cost
 
 
-def read_path(path: str | os.PathLike[str]) -> tuple[PathPoint, ...]:
-    """Read the points from a JSON file: a list of them, or an object with the list ``points``."""
+def read_path(path: str | os.PathLike[str], training_weight: Fraction | None = None) -> tuple[PathPoint, ...]:
+    """Read the points from a JSON file: a list of them, or an object with the list ``points``.
+
+    A file that says that its training data weigh something else than `training_weight` is of other data.
+    """
     name = repr(os.fspath(path))
     try:
         data = Path(path).read_bytes()
@@ -40,6 +43,13 @@ def read_path(path: str | os.PathLike[str]) -> tuple[PathPoint, ...]:
         points = content.get("points") if isinstance(content, dict) else content
         if not isinstance(points, list):
             raise InputError("it is not a path; write one with 'dosdt path --json'")
+        if training_weight is not None and isinstance(content, dict) and "training_weight" in content:
+            weight = exact(content["training_weight"], "field 'training_weight'")
+            if weight != training_weight:
+                raise InputError(
+                    f"it is of other data: their weight is {weight}, the model's {training_weight}; "
+                    "run 'dosdt path' on the data that the model was fitted on"
+                )
         return path_points(points)
     except InputError as error:
         raise InputError(f"path file {name}: {error}") from error
