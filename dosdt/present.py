@@ -67,7 +67,7 @@ def summary(model: DOSDTClassifier) -> str:
         ("leaves", f"{model.n_leaves_:,} (depth {tree.depth:,})"),
         (
             "search",
-            f"{_counted(stats['evaluated'], 'evaluation')} over {_counted(stats['features'], 'yes/no feature')} "
+            f"{counted(stats['evaluated'], 'evaluation')} over {counted(stats['features'], 'yes/no feature')} "
             f"in {stats['seconds']:.2f} s{_by(stats)}",
         ),
     ]
@@ -75,7 +75,7 @@ def summary(model: DOSDTClassifier) -> str:
         bound = stats["certified_lower_bound"]
         # Of what a stopped search had forgotten, not all can be proved again.
         less = f", which only show {exactly(bound)} or more" if bound < model.lower_bound_ else ""
-        lines.append(("certificate", _counted(stats["certified_facts"], "fact") + less))
+        lines.append(("certificate", counted(stats["certified_facts"], "fact") + less))
     return "".join(f"{name:<12}{text}\n" for name, text in lines)
 
 
@@ -124,7 +124,7 @@ def datasets_json(infos: Iterable[DatasetInfo]) -> str:
 def accuracy(correct: int, rows: int) -> str:
     """Return ``accuracy 0.681 on 6,907 rows``; 1.000 is a promise, not a rounding."""
     share = f"{correct / rows:.3f}"
-    return f"accuracy {'0.999' if share == '1.000' and correct < rows else share} on {_counted(rows, 'row')}"
+    return f"accuracy {'0.999' if share == '1.000' and correct < rows else share} on {counted(rows, 'row')}"
 
 
 def percent(share: Fraction) -> str:
@@ -200,5 +200,6 @@ def _count(value: int | None) -> str:
     return "?" if value is None else f"{value:,}"
 
 
-def _counted(count: int, thing: str) -> str:
+def counted(count: int, thing: str) -> str:
+    """Return ``1 row`` or ``2 rows``."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

@@ -54,7 +54,8 @@ def path_chart(points: Sequence[PathPoint], tree: Tree) -> str:
     )
     for point, errors in zip(points, ys, strict=True):
         own = point.is_of(tree)
-        title = f"{point.leaves} leaves, {point.errors} errors: λ from {_short(point.low)} to {_short(point.high)}"
+        leaves = "1 leaf" if point.leaves == 1 else f"{point.leaves} leaves"
+        title = f"{leaves}, {point.errors} errors: λ from {_short(point.low)} to {_short(point.high)}"
         parts.append(
             f'<circle class="{"own" if own else "dot"}" cx="{x(point.leaves):.1f}" cy="{y(errors):.1f}" '
             f'r="{7 if own else 4}"><title>{escape(title)}</title></circle>'

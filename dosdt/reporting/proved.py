@@ -9,7 +9,7 @@ from html import escape
 from dosdt.checker.claims import Certificate
 from dosdt.checker.verify import Verdict
 from dosdt.model_file import Model
-from dosdt.present import at_most, exactly, verdict
+from dosdt.present import at_most, counted, exactly, verdict
 from dosdt.present import number as decimal
 from dosdt.reporting.charts import path_chart, trace_chart
 from dosdt.reporting.markup import section, table
@@ -59,8 +59,9 @@ def _statement(model: Model) -> str:
 
 def _search(record: SearchRecord, algorithm: str) -> str:
     by = "" if record.workers == 1 else f" by {record.workers:,} workers"
+    work = counted(record.evaluated, "evaluation")
     return (
-        f"<h3>The search</h3><p>{record.evaluated:,} evaluations in {record.seconds:.3g} seconds{by}, over "
+        f"<h3>The search</h3><p>{work} in {record.seconds:.3g} seconds{by}, over "
         f"{record.features:,} yes/no features of {record.rows:,} rows, {record.distinct_rows:,} of them distinct "
         f"(algorithm {escape(one_line(algorithm))}).</p>"
     )
