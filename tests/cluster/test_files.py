@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import ray.autoscaler
 import yaml
 from cluster.ray_head import ROOT
+from ray_team import gone
 
 FOLDER = ROOT / "cluster"
 SCRIPTS = ("slurm.sh", "two_nodes.sh")
@@ -79,7 +79,8 @@ SEE = """
 import json, os, psutil, ray
 ray.init(address="auto", log_to_driver=False)
 folder = os.path.dirname(os.environ["RAY_AUTH_TOKEN_PATH"])
-ours = [process.pid for process in psutil.process_iter() if folder in " ".join(process.cmdline())]
+seen = psutil.process_iter(["cmdline"])  # asked for so, one that ends meanwhile has none
+ours = [process.pid for process in seen if folder in " ".join(process.info["cmdline"] or [])]
 print(json.dumps([sum(node["Alive"] for node in ray.nodes()), ray.cluster_resources()["CPU"], ours]))
 mode = os.stat(os.environ["RAY_AUTH_TOKEN_PATH"]).st_mode & 0o777
 raise SystemExit(7 if mode == 0o600 else 1)
@@ -101,8 +102,7 @@ def test_two_nodes() -> None:
     nodes, cpus, processes = json.loads(script.stdout)
     assert (nodes, cpus) == (2, 2.0)
     assert len(processes) >= 4
-    left = [process for process in psutil.process_iter() if process.pid in processes and process.is_running()]
-    assert left == []
+    assert [pid for pid in processes if not gone(pid)] == []
     assert "two nodes run at 127.0.0.1:" in script.stderr
     assert {path for path in set(Path("/tmp").glob("dosdt.*")) - before if (path / "second.log").exists()} == set()
 
