@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from math import inf
 
 from dosdt import bounds
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.leaf_limit import LeafLimit
-from dosdt.leafset.leaves import Leaf, LeafCache
+from dosdt.leafset.leaves import Leaf, LeafCache, Prospect
 from dosdt.leafset.policies import POLICIES, Standing
 from dosdt.leafset.queue import Key, OpenTree, TreeQueue
 from dosdt.leafset.shape import sketch_of
 from dosdt.problem import Problem
-
-_STEPS_BETWEEN_PAUSES = 512
 
 
 class Branching:
@@ -39,8 +38,6 @@ class Branching:
         self.evaluated = 0
         self.expanded = 0
         self.duplicates = 0
-        self.scanned = 0
-        """Options looked at in expansions."""
         self._policy = POLICIES[policy]
         self._prunes = "hierarchical" in self.switches or "lookahead" in self.switches
         self._sorts = "leaf_permutation" in self.switches
@@ -76,95 +73,57 @@ class Branching:
         return self._open((2 * root.index + 1,), root.split, 0, 0, 1) if root.splittable else None
 
     def _expand(self, tree: OpenTree) -> Iterator[None]:
-        """Generate the children of a tree; pause after every few hundred steps."""
-        leaves, key = self._leaves.leaves, tree[4]
-        unchanged = [code for code in key if not code & 1]
-        marked = [leaves[code >> 1] for code in key if code & 1]
-        cost, weight = self._kept(key)
-        prunes, hopeless = self._prunes, self._leaves.hopeless
-        ceiling = self._limit if prunes else hopeless
-        leasts = [leaf.least for leaf in marked]
-        for i, leaf in enumerate(marked):
-            others = cost + sum(leasts) - leasts[i]
-            if others + leasts[i] >= ceiling:
-                return
-            ahead = self._leaves.ahead(leaf, ceiling - others)
-            for next_leaf in self._shared_out(tree, ahead):
-                self._leaves.look(next_leaf)
-                yield
-            if ahead:
-                self._leaves.prospects(leaf, ceiling - others)  # of which more is known now
-            leasts[i] = leaf.least
-        if self._waits:
-            return
-        spare = ceiling - cost - sum(leasts)
-        # The leaf with most options last: its loop is the innermost and the cheapest.
-        choices = sorted(
-            [self._leaves.prospects(leaf, least + spare) for leaf, least in zip(marked, leasts, strict=True)], key=len
-        )
-        if not choices[0]:
-            return
-        depth_last = len(choices) - 1
-        # What the leaves after the i-th add at the least: prospects are sorted.
-        rest = [0] * len(choices)
-        for i in range(depth_last, 0, -1):
-            rest[i - 1] = rest[i] + choices[i][0][0]
-        n_leaves = len(key) + len(choices)
-        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
-        if n_leaves > most_leaves:
-            return
-        steps = 0
-        # Partial children: leaf number, least cost of what they lead to, kept cost and weight, to be split, codes.
-        stack: list[tuple[int, int, int, int, int, list[int]]] = [(0, cost, cost, weight, 0, unchanged)]
-        while stack:
-            i, least, kept_cost, kept_weight, to_split, codes = stack.pop()
-            ceiling = (self._limit if prunes else hopeless) - rest[i] - least
-            before = steps
-            if i < depth_last:
-                partial = []
-                for option_least, (_, option_cost, option_weight, option_split, option_codes) in choices[i]:
-                    if option_least >= ceiling:
-                        break
-                    steps += 1
-                    partial.append(
-                        (
-                            i + 1,
-                            least + option_least,
-                            kept_cost + option_cost,
-                            kept_weight + option_weight,
-                            to_split + option_split,
-                            [*codes, *option_codes],
-                        )
-                    )
-                stack += reversed(partial)  # the best first: a better tree found there spares the others
-            else:
-                for option_least, (_, option_cost, option_weight, option_split, option_codes) in choices[i]:
-                    if option_least >= ceiling:
-                        break
-                    steps += 1
-                    child_split = to_split + option_split
-                    if n_leaves + child_split > most_leaves:
-                        continue
-                    child_least = least + option_least
-                    if not child_split:
-                        self.evaluated += 1
-                        if child_least < self._limit:
-                            self._improve(child_least, (*codes, *option_codes))
-                            ceiling = (self._limit if prunes else hopeless) - least
-                            most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
-                        continue
-                    child = [*codes, *option_codes]
-                    if self._sorts:
-                        child.sort()
-                    self._generate(
-                        tuple(child), child_least, kept_cost + option_cost, kept_weight + option_weight, child_split
-                    )
-            self.scanned += 1 + steps - before
-            if steps > _STEPS_BETWEEN_PAUSES:
-                steps = 0
-                yield
+        """Generate the children of a tree: split one of the leaves to be split in every way; pause at times.
 
-    def _shared_out(self, tree: OpenTree, leaves: list[Leaf]) -> list[Leaf]:  # noqa: ARG002 - others share
+        To split all of them at once, as the paper does, leads to the same trees in the end, but by all combinations
+        of the ways to split each. One at a time, most of these never come up: what is found out about the new leaves
+        rules them out. The leaf with the fewest ways goes first.
+        """
+        cache, key = self._leaves, tree[4]
+        marked = [cache.leaves[code >> 1] for code in key if code & 1]
+        cost, weight = self._kept(key)
+        limit = self._limit if self._prunes else cache.hopeless
+        self._waits = False
+        for leaf in marked:
+            while (spare := limit - cost - sum([leaf.least for leaf in marked])) > 0:
+                unknown = cache.unknown(leaf, leaf.least + spare)
+                if not unknown:
+                    break
+                here = self._shared_out(unknown)
+                for next_leaf in here:
+                    cache.look(next_leaf)
+                    yield
+                if len(here) < len(unknown):
+                    self._waits = True
+                    return
+        if spare <= 0:
+            return
+        ways = [_below(leaf.least + spare, cache.prospects(leaf, leaf.least + spare)) for leaf in marked]
+        chosen = min(range(len(marked)), key=lambda i: len(ways[i]))
+        n_leaves = len(key) + len(marked)
+        code = 2 * marked.pop(chosen).index + 1
+        others = [other for other in key if other != code]
+        others_least, others_split = cost + sum([leaf.least for leaf in marked]), len(marked)
+        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+        for option_least, (_, option_cost, option_weight, option_split, option_codes) in ways[chosen]:
+            child_least, child_split = others_least + option_least, others_split + option_split
+            if child_least >= limit:
+                break
+            if n_leaves + option_split > most_leaves:
+                continue
+            if child_split:
+                child = [*others, *option_codes]
+                if self._sorts:
+                    child.sort()
+                self._generate(tuple(child), child_least, cost + option_cost, weight + option_weight, child_split)
+                continue
+            self.evaluated += 1
+            if child_least < self._limit:
+                self._improve(child_least, (*others, *option_codes))
+                limit = self._limit if self._prunes else limit
+                most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+
+    def _shared_out(self, leaves: list[Leaf]) -> list[Leaf]:
         """Return those of the leaves to look at that are to be looked at here."""
         return leaves
 
@@ -207,3 +166,7 @@ class Branching:
         """Return cost and weight of the leaves that stay."""
         kept = [self._leaves.leaves[code >> 1] for code in key if not code & 1]
         return sum(leaf.kept for leaf in kept), sum(leaf.totals.weight for leaf in kept)
+
+
+def _below(ceiling: int, prospects: list[Prospect]) -> list[Prospect]:
+    return prospects[: bisect_left(prospects, (ceiling,))]

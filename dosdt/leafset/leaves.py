@@ -52,6 +52,7 @@ class Leaf:
     __slots__ = (
         "cuts",
         "depth",
+        "halves",
         "index",
         "kept",
         "label",
@@ -84,6 +85,7 @@ class Leaf:
         self.told = self.split  # what other members of a team know of it
         self.cuts: Sequence[int] | None = None
         self.made: list[Option] = []  # of the first of these cuts
+        self.halves: dict[int, tuple[Leaf, Leaf]] = {}  # by feature, where they are known
         self.prospects: list[Prospect] | None = None
         self.parents: list[Leaf] = []
         self.precise = 0  # prospects that add less than this are as precise as they get
@@ -129,7 +131,11 @@ class LeafCache:
         self.computed = 0
         """How many leaves were made."""
         self.counted = 0
-        """How many times the cuts of a leaf were counted."""
+        """How many times a leaf was cut by a feature to see what comes of it."""
+        self.heard = 0
+        """How many things others said of leaves."""
+        self.ordered = 0
+        """How many prospects were put in order."""
         self.raised: list[Leaf] | None = None
         """Leaves of which more is known than before, in the order of time, where somebody wants to know it."""
         self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
@@ -167,18 +173,21 @@ class LeafCache:
                 known = leaf.prospects = [(option[0], option) for option in made]
                 return known
             known = leaf.prospects = sorted(map(self._prospect, made))
+            self.ordered += len(made)
             not_made = cuts[len(made)] // ways if len(made) < len(cuts) else self.hopeless
             self._raise(leaf, min(known[0][0], not_made) if known else not_made)
         return known
 
-    def ahead(self, leaf: Leaf, ceiling: int) -> list[Leaf]:
-        """Return the leaves to look at before this one is split for less than `ceiling`: those to be split next.
+    def unknown(self, leaf: Leaf, ceiling: int) -> list[Leaf]:
+        """Return the leaves to look at before this one is split for less than `ceiling`.
 
-        Whoever splits it so will need that anyway. To know it before pays where several leaves of a tree are to be
-        split, since their prospects multiply.
+        That is the leaf itself, and then those of the new leaves that are to be split next. Whoever splits it so will
+        need that anyway. To know it before pays where several leaves of a tree are to be split.
         """
         if not self._looks_ahead:
             return []
+        if leaf.cuts is None:
+            return [leaf]
         prospects = self.prospects(leaf, ceiling)
         if ceiling <= leaf.precise:
             return []
@@ -191,14 +200,23 @@ class LeafCache:
     def look(self, leaf: Leaf) -> None:
         """Find out what splitting a leaf costs at the least, by the sums of the new leaves; none of them is made."""
         if leaf.cuts is None:
-            cuts = self._count_cuts(leaf)
-            self._raise(leaf, cuts[0] // self._ways if cuts else self.hopeless)
+            self._raise(leaf, self._least_of(self._count_cuts(leaf)))
 
     def hear(self, leaf: Leaf, least: int) -> None:
         """Take in what another process has found that a leaf to be split costs at the least."""
+        self.heard += 1
         leaf.looked_at = True
         leaf.told = max(leaf.told, least)
         self._raise(leaf, least)
+
+    def take_cuts(self, leaf: Leaf, cuts: Sequence[int]) -> None:
+        """Take in the ways to split a leaf that another process has counted."""
+        if leaf.cuts is None:
+            leaf.cuts, leaf.looked_at = cuts, True
+            self._raise(leaf, self._least_of(cuts))
+
+    def _least_of(self, cuts: Sequence[int]) -> int:
+        return cuts[0] // self._ways if cuts else self.hopeless
 
     def _prospect(self, option: Option) -> Prospect:
         leaves, least = self.leaves, option[1]
@@ -260,13 +278,13 @@ class LeafCache:
         Each is one number, as there are millions: an option's bound times `_ways`, plus four times the feature's
         number, plus two if the leaf where it is true is to be split next, plus one if the other is.
         """
-        self.counted += 1
         found: list[int] = []
         if leaf.splittable:
             for feature, column in enumerate(self._columns):
                 yes_rows = leaf.rows & column
                 if yes_rows and yes_rows != leaf.rows:
                     found += self._cuts(leaf, feature, self._totals(yes_rows))
+                    self.counted += 1
             found.sort()
         cuts = array("q", found) if self._short else found
         if "leaf_cache" in self._switches:
@@ -299,9 +317,7 @@ class LeafCache:
     def _make(self, leaf: Leaf, cut: int) -> Option:
         bound, way = divmod(cut, self._ways)
         feature, split_yes, split_no = way >> 2, way >> 1 & 1, way & 1
-        rows = leaf.rows & self._columns[feature]
-        yes = self._leaf((*leaf.path, feature + 1), rows, None)
-        no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, leaf.totals.less(yes.totals))
+        yes, no = leaf.halves.get(feature) or self._halve(leaf, feature)
         for child, split in ((yes, split_yes), (no, split_no)):
             if split and self._looks_ahead:
                 child.parents.append(leaf)
@@ -312,6 +328,14 @@ class LeafCache:
             split_yes + split_no,
             (2 * yes.index + split_yes, 2 * no.index + split_no),
         )
+
+    def _halve(self, leaf: Leaf, feature: int) -> tuple[Leaf, Leaf]:
+        rows = leaf.rows & self._columns[feature]
+        yes = self._leaf((*leaf.path, feature + 1), rows, None)
+        no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, leaf.totals.less(yes.totals))
+        if "leaf_cache" in self._switches:
+            leaf.halves[feature] = yes, no
+        return yes, no
 
     def _leaf(self, path: Path, rows: RowSet, totals: Totals | None) -> Leaf:
         """Return the leaf, computing its sums unless they are given."""

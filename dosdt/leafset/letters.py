@@ -6,6 +6,7 @@ when a tree first needs it, and after that trees are nothing but numbers.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ Array = npt.NDArray[Any]
 
 VERSION = 1
 _NUMBER = np.dtype("<i4")
+_LONG = np.dtype("<i8")
 
 
 class Lists(NamedTuple):
@@ -82,7 +84,8 @@ class Letter(NamedTuple):
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
     expanded; the others are at their home. `raised` are leaves of which the sender knows more than it has said yet,
-    and `leasts` what they cost at the least if they are split; `asked` are leaves to be looked at for the sender.
+    and `leasts` what they cost at the least if they are split; `asked` are leaves to be looked at for the sender,
+    `answered` those that the receiver asked for, with the ways to split each.
     """
 
     header: Header
@@ -93,23 +96,27 @@ class Letter(NamedTuple):
     raised: Sequence[int] = ()
     leasts: Sequence[int] = ()
     asked: Sequence[int] = ()
+    answered: Sequence[int] = ()
+    cuts: Sequence[Sequence[int]] = ()
 
 
 def encode(letter: Letter) -> bytes:
     """Return a letter as bytes."""
     sender, limit, bound, still_open, stop, save = letter.header
     head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
-    if not len(letter.trees.sizes) and not letter.raised and not letter.asked:
+    if not (len(letter.trees.sizes) or letter.raised or letter.asked or letter.answered):
         return _packed(head)
-    numbers = [letter.given, list(letter.raised), [_brief(least) for least in letter.leasts], list(letter.asked)]
-    return _packed((*head, *numbers, _raw(letter.leaves), *map(_raw, letter.paths), *map(_raw, letter.trees)))
+    leaves = [list(letter.raised), _brief(letter.leasts), list(letter.asked)]
+    answers = [list(letter.answered), [_brief(cuts) for cuts in letter.cuts]]
+    arrays = [letter.leaves, *letter.paths, *letter.trees]
+    return _packed((*head, letter.given, *leaves, *answers, *map(_raw, arrays)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
     sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
     header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
-    given, raised, leasts, asked, *raw = rest or [0, [], [], [], *[b""] * 5]
+    given, raised, leasts, asked, answered, cuts, *raw = rest or [0, [], [], [], [], [], *[b""] * 5]
     leaves, *others = map(_array, raw)
     return Letter(
         header,
@@ -118,8 +125,10 @@ def decode(message: bytes) -> Letter:
         Lists(*others[2:]),
         given,
         raised,
-        [least if isinstance(least, int) else _int_of(least) for least in leasts],
+        _whole(leasts),
         asked,
+        answered,
+        [_whole(each) for each in cuts],
     )
 
 
@@ -155,9 +164,18 @@ def _array(raw: bytes) -> Array:
     return np.frombuffer(raw, _NUMBER).astype(np.int64)
 
 
-def _brief(number: int) -> int | bytes:
-    """Return a number as msgpack knows it, if it does."""
-    return number if number < 1 << 63 else _bytes_of(number)
+def _brief(numbers: Sequence[int]) -> bytes | list[bytes]:
+    """Return numbers as bytes if each fits eight of them, and else each by itself."""
+    try:
+        return np.array(numbers, _LONG).tobytes()
+    except OverflowError:
+        return [_bytes_of(number) for number in numbers]
+
+
+def _whole(brief: bytes | list[bytes]) -> Sequence[int]:
+    if isinstance(brief, bytes):
+        return array("q", np.frombuffer(brief, _LONG).astype(np.int64, copy=False).tobytes())
+    return [_int_of(number) for number in brief]
 
 
 def _bytes_of(number: int) -> bytes:

@@ -32,6 +32,7 @@ class Mail:
         self._bounds: list[list[int]] = [[] for _ in range(post.size)]
         self._given: list[Task] = [[] for _ in range(post.size)]
         self._asked: list[list[Leaf]] = [[] for _ in range(post.size)]
+        self._answers: list[list[Leaf]] = [[] for _ in range(post.size)]
         # By own leaf number, which leaves each member has been told; by the number it gives, each leaf's own.
         self._told: list[Array] = [np.zeros(0, np.bool_) for _ in range(post.size)]
         self._own: list[Array] = [np.zeros(0, np.int64) for _ in range(post.size)]
@@ -50,6 +51,10 @@ class Mail:
     def ask(self, member: int, leaf: Leaf) -> None:
         """Ask a member to look at a leaf."""
         self._asked[member].append(leaf)
+
+    def answer(self, member: int, leaf: Leaf) -> None:
+        """Tell a member how a leaf can be split."""
+        self._answers[member].append(leaf)
 
     def drop(self, limit: int) -> None:
         """Forget the new trees laid aside that cannot cost less than `limit`."""
@@ -71,9 +76,10 @@ class Mail:
         letters = []
         for home, (given, trees) in enumerate(zip(self._given, self._trees, strict=True)):
             known = [] if home == header.sender else raised
-            something = given or trees or known or self._asked[home]
+            something = given or trees or known or self._asked[home] or self._answers[home]
             letters.append(self._letter(header, home, known) if something else nothing)
-            self._trees[home], self._bounds[home], self._given[home], self._asked[home] = [], [], [], []
+            for laid_aside in (self._trees, self._bounds, self._given, self._asked, self._answers):
+                laid_aside[home] = []
         return letters
 
     def read(self, letter: Letter) -> tuple[Lists, Lists]:
@@ -84,6 +90,8 @@ class Mail:
             own[letter.leaves] = [self._leaves.at(path).index for path in letter.paths.tuples()]
         for number, least in zip(letter.raised, letter.leasts, strict=True):
             self._leaves.hear(self._leaves.leaves[self._own[sender][number]], least)
+        for number, cuts in zip(letter.answered, letter.cuts, strict=True):
+            self._leaves.take_cuts(self._leaves.leaves[self._own[sender][number]], cuts)
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
     def asked(self, letter: Letter) -> list[Leaf]:
@@ -95,13 +103,16 @@ class Mail:
         given = [key for *_, key in self._given[home]]
         trees = lists_of([*given, *self._trees[home]])
         numbers, asked = [leaf.index for leaf in raised], [leaf.index for leaf in self._asked[home]]
+        answers = self._answers[home]
+        answered = [leaf.index for leaf in answers]
         told = self._told[home] = grown(self._told[home], len(leaves))
-        used = np.concatenate([trees.items >> 1, np.array([*numbers, *asked], np.int64)])
+        used = np.concatenate([trees.items >> 1, np.array([*numbers, *asked, *answered], np.int64)])
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
         leasts = [leaf.least for leaf in raised]
-        return encode(Letter(header, new, paths, trees, len(given), numbers, leasts, asked))
+        cuts = [leaf.cuts or () for leaf in answers]
+        return encode(Letter(header, new, paths, trees, len(given), numbers, leasts, asked, answered, cuts))
 
 
 _NO_NUMBERS = np.zeros(0, np.int64)

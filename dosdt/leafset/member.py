@@ -23,12 +23,14 @@ from dosdt.leafset.records import records_of, trees_of
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Post, Saved
 
-_EFFORT = 600_000
+_EFFORT = 800_000
 """What a member does in one step, in units of a tenth of a microsecond or so; counted, never timed."""
 _FIRST_EFFORT = 5_000
 """In the first step, twice as much in the next and so on: while few trees are known, share them out soon."""
 _STEPS_TO_AN_ANSWER = 2
 """From a question about a leaf: it is read in the next step, and the answer in the one after that."""
+_PATIENCE = 4
+"""Steps after which a question counts as not answered."""
 _TREES_AT_ONCE = 16
 """Expanded between looks at what has been done."""
 
@@ -74,11 +76,11 @@ class LeafSetMember(Branching):
         self._tables = CodeTables(problem, self._leaves)
         self._raised: list[Leaf] = []
         self._leaves.raised = self._raised
-        self._to_look_at: list[Leaf] = []  # for others
-        self._answers: list[Leaf] = []
-        self._asked: set[int] = set()  # leaves that others are to look at, by number
+        self._to_look_at: deque[tuple[int, Leaf]] = deque()  # for others: who asks, and the leaf
+        self._asked: dict[
+            int, int
+        ] = {}  # leaves that others are to look at, by number, and in which step they know it
         self._waiting: deque[tuple[int, OpenTree]] = deque()  # trees that need it, and from which step on they go on
-        self._waited: set[Key] = set()
         self._steps = 0
         self._recalled = False
         self._running: tuple[OpenTree, Iterator[None]] | None = None
@@ -88,7 +90,7 @@ class LeafSetMember(Branching):
         self._popped = 0
         self._arrived = 0
         # A leaf's sums take time for each of the problem's rows.
-        self._effort_per_leaf = 60 + problem.n_rows // 32
+        self._effort_per_leaf = 20 + problem.n_rows // 100
         self._stop = self._save = False
         self._finished = False
         self._saved: Saved | None = None
@@ -186,7 +188,7 @@ class LeafSetMember(Branching):
             given, others = self._mail.read(letter)
             self._take_in(given, given=True)
             self._take_in(others)
-            self._to_look_at += self._mail.asked(letter)
+            self._to_look_at += [(letter.header.sender, leaf) for leaf in self._mail.asked(letter)]
         bound = min((header.bound for header in headers if header.bound is not None), default=None)
         if self._prunes and bound is not None and bound >= limit:
             bound = None  # nothing that is open is of interest
@@ -248,10 +250,9 @@ class LeafSetMember(Branching):
         while self._waiting and self._waiting[0][0] <= self._steps:
             self._queue.put_back(self._waiting.popleft()[1])
         while self._to_look_at and not self._stop and self._effort() < end:
-            leaf = self._to_look_at.pop()
-            if not leaf.looked_at:
-                self._leaves.look(leaf)
-            self._answers.append(leaf)
+            member, leaf = self._to_look_at.popleft()
+            self._leaves.look(leaf)
+            self._mail.answer(member, leaf)
         while (self._running or self._queue) and not self._stop and self._effort() < end:
             self._expand_some(end)
 
@@ -278,7 +279,6 @@ class LeafSetMember(Branching):
                     queue.close(tree)
                     continue
                 self.expanded += 1
-                self._waits = False
                 self._running = tree, self._expand(tree)
             tree, expansion = self._running
             for _ in expansion:
@@ -287,36 +287,35 @@ class LeafSetMember(Branching):
             self._running = None
             if self._waits:
                 self.expanded -= 1
-                self._waited.add(tree[4])
                 self._waiting.append((self._steps + _STEPS_TO_AN_ANSWER, tree))
             else:
                 queue.close(tree)
 
-    def _shared_out(self, tree: OpenTree, leaves: list[Leaf]) -> list[Leaf]:
-        """Ask others to look at the leaves that are theirs; a tree waits for that once."""
-        if self._alone or tree[4] in self._waited:
+    def _shared_out(self, leaves: list[Leaf]) -> list[Leaf]:
+        """Ask others to look at the leaves that are theirs; who does not answer soon has too much to do."""
+        if self._alone:
             return leaves
-        own = []
+        here = []
         for leaf in leaves:
             home = self._homes.home((2 * leaf.index + 1,))
             if home == self._number:
-                own.append(leaf)
-            else:
-                self._waits = True
-                if leaf.index not in self._asked:
-                    self._asked.add(leaf.index)
-                    self._mail.ask(home, leaf)
-        return own
+                here.append(leaf)
+            elif leaf.index not in self._asked:
+                self._asked[leaf.index] = self._steps + _PATIENCE
+                self._mail.ask(home, leaf)
+            elif self._asked[leaf.index] <= self._steps:
+                here.append(leaf)
+        return here
 
     def _effort(self) -> int:
         """Return what has been done so far, roughly as the time it takes."""
         return (
-            120 * self._popped
-            + self.scanned // 2
-            + 20 * self._serial
-            + 40 * self._mail.sent
-            + 30 * self._arrived
-            + self._effort_per_leaf * (self._leaves.computed + self.problem.n_columns * self._leaves.counted)
+            35 * self._popped
+            + 15 * self._serial
+            + 20 * (self._mail.sent + self._arrived)
+            + 15 * self._leaves.ordered
+            + 60 * self._leaves.heard
+            + self._effort_per_leaf * (self._leaves.computed + self._leaves.counted)
         )
 
     def _write(self) -> list[bytes]:
@@ -338,11 +337,9 @@ class LeafSetMember(Branching):
         """Return the leaves of which more is known here than others have been told, or have said themselves."""
         self._tables.learn(self._raised)
         news = [leaf for leaf in dict.fromkeys(self._raised) if leaf.least > leaf.told]
-        news = list(dict.fromkeys([*news, *self._answers]))
         for leaf in news:
             leaf.told = leaf.least
         self._raised.clear()
-        self._answers.clear()
         return news
 
     # -- trees --------------------------------------------------------------------------------------------

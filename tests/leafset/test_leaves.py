@@ -45,10 +45,9 @@ def test_least_is_a_bound(start: int) -> None:
 
 
 def look_ahead(leaves: LeafCache) -> None:
-    for leaf in leaves.ahead(leaves.root, leaves.hopeless):
-        leaves.look(leaf)
-    assert not leaves.ahead(leaves.root, leaves.hopeless)
-    leaves.prospects(leaves.root, leaves.hopeless)
+    while unknown := leaves.unknown(leaves.root, leaves.hopeless):
+        for leaf in unknown:
+            leaves.look(leaf)
 
 
 def test_what_others_found_out_counts() -> None:
@@ -68,6 +67,19 @@ def test_what_others_found_out_counts() -> None:
         assert [least for least, _ in other.prospects(other.root, other.hopeless)] == [
             least for least, _ in one.prospects(one.root, one.hopeless)
         ]
+
+
+def test_what_others_counted_is_as_good_as_counted_here() -> None:
+    for seed in range(20):
+        problem = random_problem(seed + 330_000, max_features=5).problem
+        one, other = (LeafCache(problem, Constraints(), frozenset(SWITCHES)) for _ in range(2))
+        look_ahead(one)
+        for leaf in list(one.leaves):
+            if leaf.cuts is not None:
+                other.take_cuts(other.at(leaf.path), leaf.cuts)
+        look_ahead(other)
+        assert other.counted == 0
+        assert other.root.least == one.root.least
 
 
 def test_only_what_is_cheap_enough_is_made() -> None:

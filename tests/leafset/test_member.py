@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 
@@ -88,7 +89,6 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(member, "_EFFORT", 2000)
     monkeypatch.setattr(member, "_FIRST_EFFORT", 300)
     monkeypatch.setattr(member, "_TREES_AT_ONCE", 2)
-    monkeypatch.setattr("dosdt.leafset.branching._STEPS_BETWEEN_PAUSES", 8)
 
 
 @pytest.mark.parametrize("start", range(0, 300, 50))
@@ -236,7 +236,7 @@ def test_who_has_nothing_to_do_is_given_open_trees(small_steps: None) -> None:
     assert helped > 5
 
 
-def mid_size(regularization: str = "0.006") -> Problem:
+def mid_size(regularization: str = "0.005") -> Problem:
     rng = np.random.default_rng(5)
     features = rng.random((300, 10)) < 0.5
     rule = (features[:, 0] & features[:, 1]) | (features[:, 2] & ~features[:, 3])
@@ -383,7 +383,10 @@ def test_costs_of_any_length(unit: int, small_steps: None) -> None:
 def test_letters() -> None:
     header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
-    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, [4, 1], [1 << 100, 5], [4])
+    cuts = [array("q", [3, -1 << 62]), [1 << 90, 2], []]
+    letter = Letter(
+        header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, [4, 1], [1 << 100, 5], [4], [1, 4, 0], cuts
+    )
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
@@ -391,14 +394,15 @@ def test_letters() -> None:
     assert list(read.trees.tuples()) == [(2, 5), (9,), (1, 2, 4)]
     assert read.trees.starts.tolist() == [0, 2, 3]
     assert read.given == 2
-    assert (read.raised, read.leasts, read.asked) == ([4, 1], [1 << 100, 5], [4])
+    assert (read.raised, list(read.leasts), read.asked) == ([4, 1], [1 << 100, 5], [4])
+    assert (read.answered, [list(each) for each in read.cuts]) == ([1, 4, 0], [list(each) for each in cuts])
     given, others = read.trees.parted(read.given)
     assert (list(given.tuples()), list(others.tuples())) == ([(2, 5), (9,)], [(1, 2, 4)])
     nothing = Lists(np.zeros(0, int), np.zeros(0, int))
     bare = Letter(Header(0, 0, None, 0, False, True), nothing.items, nothing, nothing)
     assert letters.decode(letters.encode(bare)).header == bare.header
     told = letters.decode(letters.encode(bare._replace(raised=[3], leasts=[7])))
-    assert (told.raised, told.leasts, len(told.trees.sizes)) == ([3], [7], 0)
+    assert (told.raised, list(told.leasts), len(told.trees.sizes)) == ([3], [7], 0)
     assert len(letters.decode(letters.encode(bare)).trees.sizes) == 0
 
 
