@@ -41,7 +41,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
     "PYTHONPATH": str(ROOT)
 }
 """Of a process that knows of no other Ray."""
-SIZES = {"subproblem": (1500, 18, "0.002", 0.15), "leafset": (300, 12, "0.007", 0.2)}
+SIZES = {"subproblem": (1500, 18, "0.002", 0.15), "leafset": (500, 14, "0.004", 0.2)}
 """Rows, features, regularization and noise: some seconds for a single process."""
 SEED = 7
 QUICK = Settings(2, save_seconds=0.5, patience=2.0, answer_within=2.0)

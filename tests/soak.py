@@ -26,7 +26,7 @@ from dosdt.problem import Problem
 from dosdt.solver import solve
 from dosdt.workers.crew import RayCrew
 
-SIZES = {"subproblem": (1000, 16, "0.0025", 0.15), "leafset": (300, 12, "0.008", 0.2)}
+SIZES = {"subproblem": (1000, 16, "0.0025", 0.15), "leafset": (500, 14, "0.005", 0.2)}
 ALGORITHMS = tuple(SIZES)
 INSTANCES = 5
 

@@ -23,10 +23,12 @@ from dosdt.leafset.records import records_of, trees_of
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Post, Saved
 
-_EFFORT = 800_000
+_EFFORT = 1_500_000
 """What a member does in one step, in units of a tenth of a microsecond or so; counted, never timed."""
-_FIRST_EFFORT = 5_000
-"""In the first step, twice as much in the next and so on: while few trees are known, share them out soon."""
+_FIRST_EFFORT = 20_000
+"""In the first step. What others found out is older the longer a step is, which matters less the more is known."""
+_GROWTH = 32
+"""Each step is longer than the one before by this part of it, and so than all before together."""
 _STEPS_TO_AN_ANSWER = 2
 """From a question about a leaf: it is read in the next step, and the answer in the one after that."""
 _PATIENCE = 4
@@ -245,7 +247,7 @@ class LeafSetMember(Branching):
         """Expand trees, best first, until none is left or enough has been done."""
         self._give()
         end = self._effort() + self._budget
-        self._budget = min(2 * self._budget, _EFFORT)
+        self._budget = min(self._budget + self._budget // _GROWTH, _EFFORT)
         self._steps += 1
         while self._waiting and self._waiting[0][0] <= self._steps:
             self._queue.put_back(self._waiting.popleft()[1])
