@@ -99,12 +99,18 @@ class Branching:
         if spare <= 0:
             return
         ways = [_below(leaf.least + spare, cache.prospects(leaf, leaf.least + spare)) for leaf in marked]
-        chosen = min(range(len(marked)), key=lambda i: len(ways[i]))
         n_leaves = len(key) + len(marked)
+        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+        if n_leaves > most_leaves:
+            return
+        if len(marked) > 1:
+            self._complete([code for code in key if not code & 1], cost, ways)
+            limit = self._limit if self._prunes else limit
+            most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+        chosen = min(range(len(marked)), key=lambda i: len(ways[i]))
         code = 2 * marked.pop(chosen).index + 1
         others = [other for other in key if other != code]
         others_least, others_split = cost + sum([leaf.least for leaf in marked]), len(marked)
-        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         for option_least, (_, option_cost, option_weight, option_split, option_codes) in ways[chosen]:
             child_least, child_split = others_least + option_least, others_split + option_split
             if child_least >= limit:
@@ -122,6 +128,18 @@ class Branching:
                 self._improve(child_least, (*others, *option_codes))
                 limit = self._limit if self._prunes else limit
                 most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+
+    def _complete(self, unchanged: list[int], cost: int, ways: list[list[Prospect]]) -> None:
+        """Evaluate the best tree in which each leaf to be split is split once, and no further."""
+        for of_leaf in ways:
+            option = next((option for _, option in of_leaf if not option[3]), None)
+            if option is None:
+                return
+            cost += option[1]
+            unchanged = [*unchanged, *option[4]]
+        self.evaluated += 1
+        if cost < self._limit:
+            self._improve(cost, tuple(unchanged))
 
     def _shared_out(self, leaves: list[Leaf]) -> list[Leaf]:
         """Return those of the leaves to look at that are to be looked at here."""
