@@ -84,7 +84,7 @@ class Leaf:
         self.looked_at = False
         self.told = self.split  # what other members of a team know of it
         self.cuts: Sequence[int] | None = None
-        self.made: list[Option] = []  # of the first of these cuts
+        self.made: list[Made] = []  # of the first of these cuts
         self.halves: dict[int, tuple[Leaf, Leaf]] = {}  # by feature, where they are known
         self.prospects: list[Prospect] | None = None
         self.parents: list[Leaf] = []
@@ -105,6 +105,11 @@ Prospect = tuple[int, Option]
 
 That is more than the option's bound where a leaf to be split has been looked at: it adds the least of its own
 prospects, and where it has none, more than any tree costs.
+"""
+Made = tuple[int, Leaf, Leaf, Option]
+"""What makes an option a prospect, and the option: the cost of the leaves that stay, then the leaves to be split.
+
+In place of a leaf that stays there is one that adds nothing.
 """
 
 
@@ -142,6 +147,7 @@ class LeafCache:
         """More than any tree's bound."""
         self._ways = 4 * problem.n_columns
         self._short = self.hopeless * self._ways < 1 << 63
+        self._nothing = Leaf(-1, (), RowSet(0), Totals((0,), 0, 0, 0), Appraisal(0, 0, splittable=False))
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, self._totals(everything))
 
@@ -162,7 +168,7 @@ class LeafCache:
         if cuts is None:
             cuts = self._count_cuts(leaf)
             if "leaf_cache" not in self._switches:
-                return [(cut // ways, self._make(leaf, cut)) for cut in cuts if cut // ways < ceiling]
+                return [(cut // ways, self._make(leaf, cut)[3]) for cut in cuts if cut // ways < ceiling]
         made = leaf.made
         while len(made) < len(cuts) and cuts[len(made)] // ways < ceiling:
             made.append(self._make(leaf, cuts[len(made)]))
@@ -170,9 +176,9 @@ class LeafCache:
         known = leaf.prospects
         if known is None:
             if not self._looks_ahead:
-                known = leaf.prospects = [(option[0], option) for option in made]
+                known = leaf.prospects = [(option[0], option) for _, _, _, option in made]
                 return known
-            known = leaf.prospects = sorted(map(self._prospect, made))
+            known = leaf.prospects = sorted([(kept + yes.least + no.least, way) for kept, yes, no, way in made])
             self.ordered += len(made)
             not_made = cuts[len(made)] // ways if len(made) < len(cuts) else self.hopeless
             self._raise(leaf, min(known[0][0], not_made) if known else not_made)
@@ -217,13 +223,6 @@ class LeafCache:
 
     def _least_of(self, cuts: Sequence[int]) -> int:
         return cuts[0] // self._ways if cuts else self.hopeless
-
-    def _prospect(self, option: Option) -> Prospect:
-        leaves, least = self.leaves, option[1]
-        for code in option[4]:
-            if code & 1:
-                least += leaves[code >> 1].least
-        return least, option
 
     def _raise(self, leaf: Leaf, least: int) -> None:
         if least > leaf.least:
@@ -314,20 +313,18 @@ class LeafCache:
             if no.splittable:
                 yield (yes.split + no.split) * self._ways + 4 * feature + 3
 
-    def _make(self, leaf: Leaf, cut: int) -> Option:
+    def _make(self, leaf: Leaf, cut: int) -> Made:
         bound, way = divmod(cut, self._ways)
         feature, split_yes, split_no = way >> 2, way >> 1 & 1, way & 1
         yes, no = leaf.halves.get(feature) or self._halve(leaf, feature)
         for child, split in ((yes, split_yes), (no, split_no)):
             if split and self._looks_ahead:
                 child.parents.append(leaf)
-        return (
-            bound,
-            (0 if split_yes else yes.kept) + (0 if split_no else no.kept),
-            (0 if split_yes else yes.totals.weight) + (0 if split_no else no.totals.weight),
-            split_yes + split_no,
-            (2 * yes.index + split_yes, 2 * no.index + split_no),
-        )
+        kept = (0 if split_yes else yes.kept) + (0 if split_no else no.kept)
+        weight = (0 if split_yes else yes.totals.weight) + (0 if split_no else no.totals.weight)
+        codes = 2 * yes.index + split_yes, 2 * no.index + split_no
+        option = bound, kept, weight, split_yes + split_no, codes
+        return kept, yes if split_yes else self._nothing, no if split_no else self._nothing, option
 
     def _halve(self, leaf: Leaf, feature: int) -> tuple[Leaf, Leaf]:
         rows = leaf.rows & self._columns[feature]

@@ -9,10 +9,10 @@ from math import inf
 
 import numpy as np
 
+from dosdt.collector import uncollected
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.arrays import CodeTables, Figures
 from dosdt.leafset.branching import Branching
-from dosdt.leafset.collector import uncollected
 from dosdt.leafset.homes import Homes
 from dosdt.leafset.leaves import Leaf
 from dosdt.leafset.letters import Header, Lists, decode
@@ -313,6 +313,7 @@ class LeafSetMember(Branching):
         """Return what has been done so far, roughly as the time it takes."""
         return (
             35 * self._popped
+            + 100 * self.expanded
             + 15 * self._serial
             + 20 * (self._mail.sent + self._arrived)
             + 15 * self._leaves.ordered

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
@@ -11,6 +10,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayError
 
+from dosdt.collector import uncollected
 from dosdt.contract import Solution
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Member, Saved, posts
@@ -45,12 +45,11 @@ class Worker:
     def work(self, orders: Orders) -> Report | None:
         """Take part in a team until it is finished; return the last report, or None if it was called off."""
         try:
-            with one_thread():
+            with one_thread(), uncollected():
                 return self._work(orders)
         except CalledOff:
             return None
         finally:
-            gc.unfreeze()
             with self._lock:
                 self._member = None
 
@@ -122,8 +121,6 @@ class Worker:
             busy += now - start
             if now >= due or member.finished:
                 due = now + _SECONDS_BETWEEN_REPORTS * max(1.0, post.size / _REPORTERS)
-                # A search makes no cycles; looking for some in all that it keeps took a tenth of the time.
-                gc.freeze()
                 news = member.best if member.best is not reported else None
                 reported = member.best
                 report = Report(
