@@ -28,7 +28,7 @@ _EFFORT = 1_500_000
 _FIRST_EFFORT = 20_000
 """In the first step. What others found out is older the longer a step is, which matters less the more is known."""
 _GROWTH = 32
-"""Each step is longer than the one before by this part of it, and so than all before together."""
+"""Each step is longer than the one before by one part in so many."""
 _STEPS_TO_AN_ANSWER = 2
 """From a question about a leaf: it is read in the next step, and the answer in the one after that."""
 _PATIENCE = 4
@@ -79,9 +79,7 @@ class LeafSetMember(Branching):
         self._raised: list[Leaf] = []
         self._leaves.raised = self._raised
         self._to_look_at: deque[tuple[int, Leaf]] = deque()  # for others: who asks, and the leaf
-        self._asked: dict[
-            int, int
-        ] = {}  # leaves that others are to look at, by number, and in which step they know it
+        self._asked: dict[int, int] = {}  # leaves that others are to look at, by number, and by which step
         self._waiting: deque[tuple[int, OpenTree]] = deque()  # trees that need it, and from which step on they go on
         self._steps = 0
         self._recalled = False
