@@ -9,10 +9,10 @@ from math import inf
 
 import numpy as np
 
-from dosdt.collector import uncollected
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.arrays import CodeTables, Figures
 from dosdt.leafset.branching import Branching
+from dosdt.leafset.collector import uncollected
 from dosdt.leafset.homes import Homes
 from dosdt.leafset.leaves import Leaf
 from dosdt.leafset.letters import Header, Lists, decode

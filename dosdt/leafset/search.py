@@ -9,10 +9,10 @@ from typing import Any
 import msgpack
 
 from dosdt import bounds
-from dosdt.collector import uncollected
 from dosdt.contract import Budget, Constraints, Result, Sketch, Solution, leaf_node
 from dosdt.errors import InputError
 from dosdt.leafset.branching import Branching
+from dosdt.leafset.collector import uncollected
 from dosdt.leafset.evaluations import evaluations_log10, remaining_log10
 from dosdt.leafset.leaves import Path
 from dosdt.leafset.queue import Key, OpenTree, Task, TreeQueue

@@ -10,7 +10,6 @@ from typing import Any
 import ray
 from ray.exceptions import RayError
 
-from dosdt.collector import uncollected
 from dosdt.contract import Solution
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Member, Saved, posts
@@ -45,7 +44,7 @@ class Worker:
     def work(self, orders: Orders) -> Report | None:
         """Take part in a team until it is finished; return the last report, or None if it was called off."""
         try:
-            with one_thread(), uncollected():
+            with one_thread():
                 return self._work(orders)
         except CalledOff:
             return None
