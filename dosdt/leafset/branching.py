@@ -9,7 +9,7 @@ from math import inf
 from dosdt import bounds
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.leaf_limit import LeafLimit
-from dosdt.leafset.leaves import Leaf, LeafCache, Prospect
+from dosdt.leafset.leaves import LeafCache, Prospect
 from dosdt.leafset.policies import POLICIES, Standing
 from dosdt.leafset.queue import Key, OpenTree, TreeQueue
 from dosdt.leafset.shape import sketch_of
@@ -47,7 +47,6 @@ class Branching:
         self._log: list[Key] | None = None  # the same in the order of time, where somebody wants to know it
         self._queue = TreeQueue([])
         self._serial = 0
-        self._waits = False  # whether the tree that is expanded needs what others are to find out
         self._leaf_limit = LeafLimit(problem, self.constraints, self.switches, self._leaves.root)
         self._limit = self._leaves.root.kept  # a single leaf is always a tree: only what is better is of interest
         self._best: tuple[int, Key] | None = None  # what it costs, and the tree
@@ -83,19 +82,14 @@ class Branching:
         marked = [cache.leaves[code >> 1] for code in key if code & 1]
         cost, weight = self._kept(key)
         limit = self._limit if self._prunes else cache.hopeless
-        self._waits = False
         for leaf in marked:
             while (spare := limit - cost - sum([leaf.least for leaf in marked])) > 0:
                 unknown = cache.unknown(leaf, leaf.least + spare)
                 if not unknown:
                     break
-                here = self._shared_out(unknown)
-                for next_leaf in here:
+                for next_leaf in unknown:
                     cache.look(next_leaf)
                     yield
-                if len(here) < len(unknown):
-                    self._waits = True
-                    return
         if spare <= 0:
             return
         ways = [_below(leaf.least + spare, cache.prospects(leaf, leaf.least + spare)) for leaf in marked]
@@ -140,10 +134,6 @@ class Branching:
         self.evaluated += 1
         if cost < self._limit:
             self._improve(cost, tuple(unchanged))
-
-    def _shared_out(self, leaves: list[Leaf]) -> list[Leaf]:
-        """Return those of the leaves to look at that are to be looked at here."""
-        return leaves
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
         """Take in a tree unless it has been generated before."""

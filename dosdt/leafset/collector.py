@@ -17,3 +17,13 @@ def uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def keep() -> None:
+    """Do not look at what there is until `release`: it is there to stay."""
+    gc.freeze()
+
+
+def release() -> None:
+    """Look again at all there is."""
+    gc.unfreeze()

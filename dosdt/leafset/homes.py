@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dosdt.leafset.leaves import LeafCache
-from dosdt.leafset.letters import Array, Lists
 from dosdt.leafset.queue import Key
 from dosdt.team import Post, region_of
 
@@ -40,11 +37,6 @@ class Homes:
         except IndexError:  # leaves that are new here
             self._catch_up()
         return self._homes[region_of(max(map(self._rank, key)) & _LOW)]
-
-    def regions(self, trees: Lists) -> Array:
-        """Return the regions of many trees."""
-        self._catch_up()
-        return np.array([region_of(max(map(self._rank, key)) & _LOW) for key in trees.tuples()])
 
     def _catch_up(self) -> None:
         for leaf in self._leaves.leaves[len(self._ranks) // 2 :]:

@@ -143,6 +143,8 @@ class LeafCache:
         """How many prospects were put in order."""
         self.raised: list[Leaf] | None = None
         """Leaves of which more is known than before, in the order of time, where somebody wants to know it."""
+        self.looked: list[Leaf] | None = None
+        """Leaves whose ways to be split were counted here, in the order of time, where somebody wants to know it."""
         self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
         """More than any tree's bound."""
         self._ways = 4 * problem.n_columns
@@ -206,7 +208,7 @@ class LeafCache:
     def look(self, leaf: Leaf) -> None:
         """Find out what splitting a leaf costs at the least, by the sums of the new leaves; none of them is made."""
         if leaf.cuts is None:
-            self._raise(leaf, self._least_of(self._count_cuts(leaf)))
+            self._raise(leaf, self.least_of(self._count_cuts(leaf)))
 
     def hear(self, leaf: Leaf, least: int) -> None:
         """Take in what another process has found that a leaf to be split costs at the least."""
@@ -218,10 +220,11 @@ class LeafCache:
     def take_cuts(self, leaf: Leaf, cuts: Sequence[int]) -> None:
         """Take in the ways to split a leaf that another process has counted."""
         if leaf.cuts is None:
-            leaf.cuts, leaf.looked_at = cuts, True
-            self._raise(leaf, self._least_of(cuts))
+            leaf.cuts = cuts
+            self.hear(leaf, self.least_of(cuts))
 
-    def _least_of(self, cuts: Sequence[int]) -> int:
+    def least_of(self, cuts: Sequence[int]) -> int:
+        """Return what a leaf that can be split in these ways costs at the least if it is."""
         return cuts[0] // self._ways if cuts else self.hopeless
 
     def _raise(self, leaf: Leaf, least: int) -> None:
@@ -288,6 +291,8 @@ class LeafCache:
         cuts = array("q", found) if self._short else found
         if "leaf_cache" in self._switches:
             leaf.cuts, leaf.looked_at = cuts, True
+            if self.looked is not None:
+                self.looked.append(leaf)
         return cuts
 
     def _cuts(self, leaf: Leaf, feature: int, yes_totals: Totals) -> Iterator[int]:

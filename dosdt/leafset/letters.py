@@ -22,6 +22,7 @@ Array = npt.NDArray[Any]
 VERSION = 1
 _NUMBER = np.dtype("<i4")
 _LONG = np.dtype("<i8")
+NO_NUMBERS = np.zeros(0, np.int64)
 
 
 class Lists(NamedTuple):
@@ -39,6 +40,13 @@ class Lists(NamedTuple):
         """Return the first so many lists, and the others."""
         end = int(self.sizes[:count].sum())
         return Lists(self.sizes[:count], self.items[:end]), Lists(self.sizes[count:], self.items[end:])
+
+    def picked(self, places: Array) -> Lists:
+        """Return the lists at these places, in their order."""
+        sizes = self.sizes[places].astype(np.int64)
+        ends = np.cumsum(sizes)
+        within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
+        return Lists(sizes, self.items[np.repeat(self.starts[places], sizes) + within])
 
     def tuples(self) -> Iterator[tuple[int, ...]]:
         """Go through the lists."""
@@ -83,9 +91,9 @@ class Letter(NamedTuple):
 
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
-    expanded; the others are at their home. `raised` are leaves of which the sender knows more than it has said yet,
-    and `leasts` what they cost at the least if they are split; `asked` are leaves to be looked at for the sender,
-    `answered` those that the receiver asked for, with the ways to split each.
+    expanded; the others are at their home. `looked` are leaves that the sender has looked at since its last letter,
+    and `cuts` the ways to split each; `raised` are leaves of which it knows more than it has said yet, and `leasts`
+    what they cost at the least if they are split.
     """
 
     header: Header
@@ -93,30 +101,28 @@ class Letter(NamedTuple):
     paths: Lists
     trees: Lists
     given: int = 0
-    raised: Sequence[int] = ()
-    leasts: Sequence[int] = ()
-    asked: Sequence[int] = ()
-    answered: Sequence[int] = ()
+    looked: Array = NO_NUMBERS
     cuts: Sequence[Sequence[int]] = ()
+    raised: Array = NO_NUMBERS
+    leasts: Sequence[int] = ()
 
 
 def encode(letter: Letter) -> bytes:
     """Return a letter as bytes."""
     sender, limit, bound, still_open, stop, save = letter.header
     head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
-    if not (len(letter.trees.sizes) or letter.raised or letter.asked or letter.answered):
+    if not (len(letter.trees.sizes) or len(letter.looked) or len(letter.raised)):
         return _packed(head)
-    leaves = [list(letter.raised), _brief(letter.leasts), list(letter.asked)]
-    answers = [list(letter.answered), [_brief(cuts) for cuts in letter.cuts]]
+    known = [_raw(letter.looked), *_joined(letter.cuts), _raw(letter.raised), _brief(letter.leasts)]
     arrays = [letter.leaves, *letter.paths, *letter.trees]
-    return _packed((*head, letter.given, *leaves, *answers, *map(_raw, arrays)))
+    return _packed((*head, letter.given, *known, *map(_raw, arrays)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
     sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
     header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
-    given, raised, leasts, asked, answered, cuts, *raw = rest or [0, [], [], [], [], [], *[b""] * 5]
+    given, looked, sizes, cuts, raised, leasts, *raw = rest or [0, *[b""] * 10]
     leaves, *others = map(_array, raw)
     return Letter(
         header,
@@ -124,11 +130,10 @@ def decode(message: bytes) -> Letter:
         Lists(*others[:2]),
         Lists(*others[2:]),
         given,
-        raised,
+        _array(looked),
+        _parted(_array(sizes), _whole(cuts)),
+        _array(raised),
         _whole(leasts),
-        asked,
-        answered,
-        [_whole(each) for each in cuts],
     )
 
 
@@ -176,6 +181,22 @@ def _whole(brief: bytes | list[bytes]) -> Sequence[int]:
     if isinstance(brief, bytes):
         return array("q", np.frombuffer(brief, _LONG).astype(np.int64, copy=False).tobytes())
     return [_int_of(number) for number in brief]
+
+
+def _joined(numbers: Sequence[Sequence[int]]) -> tuple[bytes, bytes | list[bytes]]:
+    """Return how many numbers there are in each list, and all of them, both as bytes."""
+    sizes = np.fromiter(map(len, numbers), _NUMBER, len(numbers))
+    if all(isinstance(each, array) for each in numbers):
+        every = array("q")
+        for each in numbers:
+            every.extend(each)
+        return _raw(sizes), _brief(every)
+    return _raw(sizes), _brief(list(chain.from_iterable(numbers)))
+
+
+def _parted(sizes: Array, numbers: Sequence[int]) -> list[Sequence[int]]:
+    ends = np.cumsum(sizes).tolist()
+    return [numbers[end - size : end] for size, end in zip(sizes.tolist(), ends, strict=True)]
 
 
 def _bytes_of(number: int) -> bytes:

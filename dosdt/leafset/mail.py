@@ -8,7 +8,7 @@ import numpy as np
 
 from dosdt.leafset.arrays import grown
 from dosdt.leafset.leaves import Leaf, LeafCache
-from dosdt.leafset.letters import Array, Header, Letter, Lists, encode, lists_of
+from dosdt.leafset.letters import NO_NUMBERS, Array, Header, Letter, Lists, encode, lists_of
 from dosdt.leafset.queue import Key, Task, lower_bound_of
 from dosdt.team import Post
 
@@ -31,8 +31,6 @@ class Mail:
         self._trees: list[list[Key]] = [[] for _ in range(post.size)]
         self._bounds: list[list[int]] = [[] for _ in range(post.size)]
         self._given: list[Task] = [[] for _ in range(post.size)]
-        self._asked: list[list[Leaf]] = [[] for _ in range(post.size)]
-        self._answers: list[list[Leaf]] = [[] for _ in range(post.size)]
         # By own leaf number, which leaves each member has been told; by the number it gives, each leaf's own.
         self._told: list[Array] = [np.zeros(0, np.bool_) for _ in range(post.size)]
         self._own: list[Array] = [np.zeros(0, np.int64) for _ in range(post.size)]
@@ -48,14 +46,6 @@ class Mail:
         self.given += len(trees)
         self._given[member] += trees
 
-    def ask(self, member: int, leaf: Leaf) -> None:
-        """Ask a member to look at a leaf."""
-        self._asked[member].append(leaf)
-
-    def answer(self, member: int, leaf: Leaf) -> None:
-        """Tell a member how a leaf can be split."""
-        self._answers[member].append(leaf)
-
     def drop(self, limit: int) -> None:
         """Forget the new trees laid aside that cannot cost less than `limit`."""
         for home, bounds in enumerate(self._bounds):
@@ -70,15 +60,14 @@ class Mail:
         given = [bound for task in self._given if (bound := lower_bound_of(task)) is not None]
         return min([*given, *(min(bounds) for bounds in self._bounds if bounds)], default=None)
 
-    def write(self, header: Header, raised: Sequence[Leaf]) -> list[bytes]:
+    def write(self, header: Header, looked: Sequence[Leaf], raised: Sequence[Leaf]) -> list[bytes]:
         """Return a letter to each member, with the trees laid aside for it and what all should know of leaves."""
-        nothing = encode(Letter(header, _NO_NUMBERS, _NO_LISTS, _NO_LISTS))
+        nothing = encode(Letter(header, NO_NUMBERS, _NO_LISTS, _NO_LISTS))
         letters = []
         for home, (given, trees) in enumerate(zip(self._given, self._trees, strict=True)):
-            known = [] if home == header.sender else raised
-            something = given or trees or known or self._asked[home] or self._answers[home]
-            letters.append(self._letter(header, home, known) if something else nothing)
-            for laid_aside in (self._trees, self._bounds, self._given, self._asked, self._answers):
+            something = given or trees or (home != header.sender and (looked or raised))
+            letters.append(self._letter(header, home, looked, raised) if something else nothing)
+            for laid_aside in (self._trees, self._bounds, self._given):
                 laid_aside[home] = []
         return letters
 
@@ -88,32 +77,27 @@ class Mail:
         if len(letter.leaves):
             own = self._own[sender] = grown(self._own[sender], int(letter.leaves.max()) + 1)
             own[letter.leaves] = [self._leaves.at(path).index for path in letter.paths.tuples()]
-        for number, least in zip(letter.raised, letter.leasts, strict=True):
-            self._leaves.hear(self._leaves.leaves[self._own[sender][number]], least)
-        for number, cuts in zip(letter.answered, letter.cuts, strict=True):
-            self._leaves.take_cuts(self._leaves.leaves[self._own[sender][number]], cuts)
+        leaves = self._leaves.leaves
+        for number, cuts in zip(self._own[sender][letter.looked].tolist(), letter.cuts, strict=True):
+            self._leaves.take_cuts(leaves[number], cuts)
+        for number, least in zip(self._own[sender][letter.raised].tolist(), letter.leasts, strict=True):
+            self._leaves.hear(leaves[number], least)
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
-    def asked(self, letter: Letter) -> list[Leaf]:
-        """Return the leaves that the sender of a letter, which was read, wants to be looked at."""
-        return [self._leaves.leaves[self._own[letter.header.sender][number]] for number in letter.asked]
-
-    def _letter(self, header: Header, home: int, raised: Sequence[Leaf]) -> bytes:
+    def _letter(self, header: Header, home: int, looked: Sequence[Leaf], raised: Sequence[Leaf]) -> bytes:
         leaves = self._leaves.leaves
         given = [key for *_, key in self._given[home]]
         trees = lists_of([*given, *self._trees[home]])
-        numbers, asked = [leaf.index for leaf in raised], [leaf.index for leaf in self._asked[home]]
-        answers = self._answers[home]
-        answered = [leaf.index for leaf in answers]
+        looked_numbers = np.array([leaf.index for leaf in looked], np.int64)
+        raised_numbers = np.array([leaf.index for leaf in raised], np.int64)
         told = self._told[home] = grown(self._told[home], len(leaves))
-        used = np.concatenate([trees.items >> 1, np.array([*numbers, *asked, *answered], np.int64)])
+        used = np.concatenate([trees.items >> 1, looked_numbers, raised_numbers])
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
+        cuts = [() if leaf.cuts is None else leaf.cuts for leaf in looked]
         leasts = [leaf.least for leaf in raised]
-        cuts = [leaf.cuts or () for leaf in answers]
-        return encode(Letter(header, new, paths, trees, len(given), numbers, leasts, asked, answered, cuts))
+        return encode(Letter(header, new, paths, trees, len(given), looked_numbers, cuts, raised_numbers, leasts))
 
 
-_NO_NUMBERS = np.zeros(0, np.int64)
-_NO_LISTS = Lists(_NO_NUMBERS, _NO_NUMBERS)
+_NO_LISTS = Lists(NO_NUMBERS, NO_NUMBERS)

@@ -1,4 +1,4 @@
-"""Open trees as records that outlive a team: one for each region that has any."""
+"""Open trees as records that outlive a team."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from dosdt.leafset.homes import Homes
 from dosdt.leafset.leaves import LeafCache, Path
 from dosdt.leafset.letters import Lists, decode_record, encode_record, lists_of
 from dosdt.leafset.queue import Key
-from dosdt.team import Record
+from dosdt.team import REGIONS, Post, Record
+
+_RECORDS = 64
+"""So many of each member, that the members of another team, maybe a larger one, get their fair share."""
 
 
-def records_of(keys: Sequence[Key], homes: Homes, leaves: LeafCache) -> list[Record]:
-    """Return trees as records, which have every leaf as its path."""
-    if not keys:
-        return []
-    regions = homes.regions(lists_of(keys))
-    order = np.argsort(regions, kind="stable")
-    trees = lists_of([keys[place] for place in order.tolist()])
-    found, firsts = np.unique(regions[order], return_index=True)
-    ends = [*firsts.tolist()[1:], len(keys)]
-    starts = [*trees.starts.tolist(), len(trees.items)]
+def records_of(keys: Sequence[Key], post: Post, leaves: LeafCache) -> list[Record]:
+    """Return a member's trees as records, which have every leaf as its path.
+
+    They may be told to any member: the records of all members are evenly shared out among the regions.
+    """
+    trees, paths = lists_of(keys), lists_of([leaf.path for leaf in leaves.leaves])
+    count = min(_RECORDS, len(keys))
     records = []
-    for region, first, end in zip(found.tolist(), firsts.tolist(), ends, strict=True):
-        codes = trees.items[starts[first] : starts[end]]
-        used, places = np.unique(codes >> 1, return_inverse=True)
-        paths = lists_of([leaves.leaves[index].path for index in used.tolist()])
-        records.append(Record(region, encode_record(paths, Lists(trees.sizes[first:end], 2 * places + (codes & 1)))))
+    for part in range(count):
+        # Promising trees come first, so each record takes some from everywhere.
+        sizes, codes = trees.picked(np.arange(part, len(keys), count))
+        is_used = np.zeros(len(paths.sizes), np.bool_)
+        is_used[codes >> 1] = True
+        places = np.cumsum(is_used) - 1
+        content = encode_record(
+            paths.picked(np.flatnonzero(is_used)), Lists(sizes, 2 * places[codes >> 1] + (codes & 1))
+        )
+        records.append(Record((part * post.size + post.number) * REGIONS // (count * post.size), content))
     return records
 
 

@@ -74,6 +74,10 @@ class Books:
             return None
         return [self._reports[number].busy for number in range(len(self._pids))]
 
+    def saving(self) -> float:
+        """Return the most seconds that a member of the team has spent on saving."""
+        return max((report.saving for report in self._reports.values()), default=0.0)
+
     def total(self, name: str) -> float:
         """Return a sum over all teams."""
         return self._sums.get(name, 0.0) + sum(float(getattr(report, name)) for report in self._reports.values())

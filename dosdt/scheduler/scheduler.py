@@ -281,6 +281,10 @@ class _Watched:
     def save(self) -> None:
         self._scheduler._tell("save")
 
+    def saving(self) -> float:
+        with self._scheduler._lock:
+            return self._scheduler._books.saving()
+
     def others_have_come(self) -> bool:
         roster = self._scheduler._roster
         if not self._scheduler._finished:

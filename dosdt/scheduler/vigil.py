@@ -12,6 +12,8 @@ from dosdt.scheduler.settings import Settings
 _SECONDS_BETWEEN_LOOKS = 0.5
 _UNEVEN = 1.35
 """So many times as busy as the others on average is a worker with too much to do."""
+_WORK_FOR_A_SAVE = 50
+"""So many times as long as it has saved a team has worked before it saves again."""
 _LONG_ENOUGH = 15.0
 """Seconds after which it shows how fast workers are."""
 
@@ -52,6 +54,10 @@ class Watched(Protocol):
 
     def save(self) -> None:
         """Ask all members to save what they know."""
+        ...
+
+    def saving(self) -> float:
+        """Return how many seconds of each member saving has taken so far."""
         ...
 
     def others_have_come(self) -> bool:
@@ -118,7 +124,7 @@ class Vigil:
             return True
         if self._somebody_is_silent(team, now):
             return True
-        if now - self._saved >= self._settings.save_seconds:
+        if now - self._saved >= self._settings.save_seconds and _WORK_FOR_A_SAVE * team.saving() <= now - self._start:
             self._saved = now
             team.save()
         return self._others_would_do_better(team, now)

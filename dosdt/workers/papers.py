@@ -60,6 +60,7 @@ class Report(NamedTuple):
     busy: float
     cpu: float
     waited: float
+    saving: float
     messages: int
     written: int
     over_memory: bool

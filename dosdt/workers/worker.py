@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -80,6 +81,9 @@ class Worker:
                 self._shards = since, shards
 
     def _work(self, orders: Orders) -> Report:
+        # The member before, if there was one, and its team was called off: nothing else needs its memory.
+        gc.unfreeze()
+        gc.collect()
         post = posts(orders.shares)[orders.number]
         memory = Memory(*orders.memory)
         self._use(orders.shards_since, orders.shards)
@@ -103,12 +107,13 @@ class Worker:
 
         carrier = Carrier(post.number, post.size, self._mailbox, orders.epoch, hand_over)
         inbox: list[bytes] = []
-        step, busy, waited, due = 0, 0.0, 0.0, 0.0
+        step, busy, waited, saving, due = 0, 0.0, 0.0, 0.0, 0.0
         reported: Solution | None = None
         cpu = time.thread_time()
         while True:
             start = time.perf_counter()
             outbox = member.step(inbox)
+            stepped = time.perf_counter()
             saved = member.saved()
             if not member.finished:  # as are all others then
                 carrier.send(step, outbox)
@@ -118,6 +123,7 @@ class Worker:
                     ray.wait(done, num_returns=len(done), timeout=_PATIENCE_WITH_SHARDS)
             now = time.perf_counter()
             busy += now - start
+            saving += now - stepped
             if now >= due or member.finished:
                 due = now + _SECONDS_BETWEEN_REPORTS * max(1.0, post.size / _REPORTERS)
                 news = member.best if member.best is not reported else None
@@ -135,6 +141,7 @@ class Worker:
                     busy,
                     time.thread_time() - cpu,
                     waited,
+                    saving,
                     carrier.messages,
                     carrier.written,
                     memory.is_over(member.spare_memory),

@@ -380,13 +380,14 @@ def test_costs_of_any_length(unit: int, small_steps: None) -> None:
         assert following[0].limit == following[0].lower_bound() == search.limit
 
 
-def test_letters() -> None:
+@pytest.mark.parametrize(
+    "cuts", [[array("q", [3, -1 << 62]), [1 << 90, 2], []], [array("q", [3, -1 << 62]), array("q"), array("q", [7])]]
+)
+def test_letters(cuts: list[Sequence[int]]) -> None:
     header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
-    cuts = [array("q", [3, -1 << 62]), [1 << 90, 2], []]
-    letter = Letter(
-        header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, [4, 1], [1 << 100, 5], [4], [1, 4, 0], cuts
-    )
+    looked, raised = np.array([1, 4, 0]), np.array([4, 1])
+    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, looked, cuts, raised, [1 << 100, 5])
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
@@ -394,15 +395,17 @@ def test_letters() -> None:
     assert list(read.trees.tuples()) == [(2, 5), (9,), (1, 2, 4)]
     assert read.trees.starts.tolist() == [0, 2, 3]
     assert read.given == 2
-    assert (read.raised, list(read.leasts), read.asked) == ([4, 1], [1 << 100, 5], [4])
-    assert (read.answered, [list(each) for each in read.cuts]) == ([1, 4, 0], [list(each) for each in cuts])
+    assert (read.looked.tolist(), [list(each) for each in read.cuts]) == ([1, 4, 0], [list(each) for each in cuts])
+    assert (read.raised.tolist(), list(read.leasts)) == ([4, 1], [1 << 100, 5])
+    assert list(read.trees.picked(np.array([2, 0])).tuples()) == [(1, 2, 4), (2, 5)]
+    assert list(read.trees.picked(np.array([], int)).tuples()) == []
     given, others = read.trees.parted(read.given)
     assert (list(given.tuples()), list(others.tuples())) == ([(2, 5), (9,)], [(1, 2, 4)])
     nothing = Lists(np.zeros(0, int), np.zeros(0, int))
     bare = Letter(Header(0, 0, None, 0, False, True), nothing.items, nothing, nothing)
     assert letters.decode(letters.encode(bare)).header == bare.header
-    told = letters.decode(letters.encode(bare._replace(raised=[3], leasts=[7])))
-    assert (told.raised, list(told.leasts), len(told.trees.sizes)) == ([3], [7], 0)
+    told = letters.decode(letters.encode(bare._replace(raised=np.array([3]), leasts=[7])))
+    assert (told.raised.tolist(), list(told.leasts), len(told.trees.sizes)) == ([3], [7], 0)
     assert len(letters.decode(letters.encode(bare)).trees.sizes) == 0
 
 

@@ -22,6 +22,7 @@ def report(number: int, expanded: int, *, step: int = 3, busy: float = 1.0, wait
         busy=busy,
         cpu=busy,
         waited=waited,
+        saving=number / 4,
         messages=10,
         written=100,
         over_memory=False,
@@ -36,6 +37,7 @@ def test_sums_over_teams() -> None:
     books.note(report(1, 20))
     books.note(report(1, 30))  # the latest counts
     assert books.total("expanded") == 40
+    assert books.saving() == 0.25
     assert books.statistics()["expanded"] == 0, "the team is at work"
     books.close()
     books.open([71])

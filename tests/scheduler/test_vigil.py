@@ -31,6 +31,7 @@ class Team:
         self.shards_lost = self.others = False
         self.deaf: list[int] = []
         self.times: list[float] | None = [1.0, 1.0]
+        self.seconds_to_save = 0.0
         self.done: list[str] = []
 
     @property
@@ -52,6 +53,9 @@ class Team:
 
     def save(self) -> None:
         self.done.append("save")
+
+    def saving(self) -> float:
+        return self.done.count("save") * self.seconds_to_save
 
     def others_have_come(self) -> bool:
         return self.others
@@ -89,6 +93,14 @@ def watch() -> Watch:
 def test_a_team_that_works_is_left_alone_and_saves(watch: Watch) -> None:
     assert not watch.wants_another_within(35)
     assert watch.team.done == ["save"] * 3
+
+
+def test_who_takes_long_to_save_saves_less_often(watch: Watch) -> None:
+    watch.team.seconds_to_save = 1.0
+    for seconds, saves in ((49, 1), (49, 2), (49, 3)):
+        assert not watch.wants_another_within(seconds)
+        assert watch.team.done == ["save"] * saves
+        watch.wants_another_within(1)
 
 
 def test_who_does_not_answer_is_let_go(watch: Watch) -> None:
