@@ -14,9 +14,8 @@ _LOW = (1 << _BITS) - 1
 class Homes:
     """Finds the home of a tree: the same in all processes, whatever numbers they have given to its leaves.
 
-    That is the home of the heaviest leaf to be split: all trees in which it is are at one place, and what they need
-    to know of it is found out once. Every code has a rank: first its weight, then bits that follow from what the leaf
-    is; leaves that stay come last.
+    That is the home of the heaviest leaf to be split. Every code has a rank: first its weight, then bits that follow
+    from what the leaf is; leaves that stay come last.
 
     Parameters
     ----------

@@ -244,7 +244,8 @@ class LeafSetMember(Branching):
     def _work(self) -> None:
         """Expand trees, best first, until none is left or enough has been done."""
         self._give()
-        end = self._effort() + self._budget
+        # Steps end together, so who has the smaller share of the regions, because it is slow, does less in each.
+        end = self._effort() + max(1, self._budget * self._regions[self._number] // max(self._regions))
         self._budget = min(self._budget + self._budget // _GROWTH, _EFFORT)
         while (self._running or self._queue) and not self._stop and self._effort() < end:
             self._expand_some(end)

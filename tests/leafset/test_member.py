@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import threading
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +20,12 @@ from dosdt.contract import Budget, Constraints, Solution
 from dosdt.errors import InputError
 from dosdt.leafset import letters, member
 from dosdt.leafset.arrays import grown
+from dosdt.leafset.leaves import Leaf
 from dosdt.leafset.letters import Header, Letter, Lists, lists_of
 from dosdt.leafset.member import LeafSetMember
 from dosdt.leafset.policies import POLICIES
+from dosdt.leafset.queue import Key
+from dosdt.leafset.records import trees_of
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.problem import Problem
 from dosdt.team import Member, Record, Saved, posts
@@ -259,6 +264,69 @@ def test_a_team_does_little_more_than_one_search() -> None:
         # Everybody has a fair share.
         assert max(evaluated) < 1.5 * sum(evaluated) / size
         assert [one.statistics()["sent"] > 0 for one in team] == [size > 1] * size
+
+
+def test_who_has_a_smaller_share_does_less() -> None:
+    """All wait for who takes longest in a step, so somebody who is slow must not have as much to do as others."""
+    problem = mid_size()
+    team = team_of(problem, [3.0, 1.0])
+    run(team)
+    busy, slow = (one.expanded for one in team)
+    print(busy, slow)
+    assert 2 * slow < busy < 6 * slow
+
+
+def test_the_smallest_share_comes_to_its_end(small_steps: None) -> None:
+    problem = mid_size("0.02")
+    search = LeafSetSearch(problem)
+    best = search.run(search.root(), Budget()).best
+    assert best is not None
+    team = team_of(problem, [1.0, 1e-9, 1.0])
+    assert team[1]._regions[1] <= 1
+    team[1]._queue.push(team[1]._root())  # type: ignore[arg-type]
+    run(team)
+    assert team[0].lower_bound() == best.cost == best_of(team)[0]  # type: ignore[index]
+
+
+def test_what_others_looked_at_is_not_looked_at_again() -> None:
+    problem = mid_size()
+    search = LeafSetSearch(problem)
+    search.run(search.root(), Budget())
+    team = team_of(problem, [1.0, 1.0])
+    run(team)
+    counted = [one._leaves.counted for one in team]
+    print(counted, search._leaves.counted)
+    assert sum(counted) < 1.3 * search._leaves.counted
+
+
+def rows_of(key: Key, leaves: Sequence[Leaf]) -> frozenset[tuple[Any, int]]:
+    return frozenset((leaves[code >> 1].rows, code & 1) for code in key)
+
+
+@pytest.mark.parametrize("before", [1, 2, 5])
+def test_what_is_saved_can_be_shared_out_evenly(before: int) -> None:
+    """Among as many members as there may be later; all that is open is there."""
+    problem = mid_size()
+    team = team_of(problem, [1.0] * before)
+    for number in steps(team):
+        if number == 20:
+            team[0].save()
+        saved = [part for one in team if (part := one.saved()) is not None]
+        if saved:
+            break
+    records = [record for part in saved for record in part.records]
+    leaves = team[0]._leaves
+    trees = [key for sent in trees_of([record.content for record in records], leaves) for key in sent.tuples()]
+    still_open = [(key, one._leaves.leaves) for one in team for key in one._open_keys()]
+    assert Counter(rows_of(key, leaves.leaves) for key in trees) == Counter(rows_of(*tree) for tree in still_open)
+    assert len(trees) > 60
+    for after in (1, 2, 3, 8):
+        homes = posts([1.0] * after)[0].homes
+        counts = [0] * after
+        for record in records:
+            counts[homes[record.region]] += sum(len(sent.sizes) for sent in trees_of([record.content], leaves))
+        print(counts)
+        assert max(counts) <= 1.5 * len(trees) / after + 1
 
 
 def test_same_team_same_counts() -> None:
