@@ -283,6 +283,8 @@ def test_the_smallest_share_comes_to_its_end(small_steps: None) -> None:
     assert best is not None
     team = team_of(problem, [1.0, 1e-9, 1.0])
     assert team[1]._regions[1] <= 1
+    for one in team:
+        one.recall([])
     team[1]._queue.push(team[1]._root())  # type: ignore[arg-type]
     run(team)
     assert team[0].lower_bound() == best.cost == best_of(team)[0]  # type: ignore[index]
