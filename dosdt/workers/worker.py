@@ -113,17 +113,17 @@ class Worker:
         while True:
             start = time.perf_counter()
             outbox = member.step(inbox)
-            stepped = time.perf_counter()
-            saved = member.saved()
             if not member.finished:  # as are all others then
                 carrier.send(step, outbox)
+            sent = time.perf_counter()
+            saved = member.saved()
             if saved is not None:
                 done = self._keep(orders, step, saved, member.best)
                 if member.finished:  # who reads the shards when all have finished finds it there
                     ray.wait(done, num_returns=len(done), timeout=_PATIENCE_WITH_SHARDS)
             now = time.perf_counter()
             busy += now - start
-            saving += now - stepped
+            saving += now - sent if saved is not None else 0.0
             if now >= due or member.finished:
                 due = now + _SECONDS_BETWEEN_REPORTS * max(1.0, post.size / _REPORTERS)
                 news = member.best if member.best is not reported else None
