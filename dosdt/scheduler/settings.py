@@ -18,7 +18,7 @@ class Settings(NamedTuple):
     memory : int, optional
         Bytes that all workers of one node may use together.
     save_seconds : float
-        How often what is known is saved to the TreeCache.
+        How often what is known is saved to the TreeCache; less often where saving takes long.
     patience : float
         Seconds of silence after which workers are asked whether they are still there.
     answer_within : float

@@ -81,7 +81,7 @@ class Worker:
                 self._shards = since, shards
 
     def _work(self, orders: Orders) -> Report:
-        # The member before, if there was one, and its team was called off: nothing else needs its memory.
+        # A member whose team was called off may still be in memory, and hidden from the collector.
         gc.unfreeze()
         gc.collect()
         post = posts(orders.shares)[orders.number]
