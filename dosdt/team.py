@@ -2,9 +2,9 @@
 
 The members of a team go through the same steps. In each, a member takes in what all members said to it in the last
 one, works for a short while and says something to each. So a team is as predictable as a single search: what it does
-depends on the messages alone, never on who was faster. What the members know is shared out by *regions*: every subset,
-or tree of few leaves, belongs to a region by a hash of what it is, every record of what is to outlive a team belongs to
-some region, and every region has one member as its home.
+depends on the messages alone, never on who was faster. What the members know is shared out by *regions*: a subset, or
+a tree of few leaves, belongs to a region by a hash of what it is, and every region has one member as its home. What
+is to outlive a team is in records, each of which belongs to some region, too.
 
 A runtime only carries messages: `dosdt.workers.lockstep` within one process, `dosdt.workers.crew` on Ray.
 """
