@@ -87,9 +87,7 @@ class Branching:
                 unknown = cache.unknown(leaf, leaf.least + spare)
                 if not unknown:
                     break
-                for next_leaf in unknown:
-                    cache.look(next_leaf)
-                    yield
+                yield from cache.look(unknown)
         if spare <= 0:
             return
         ways = [_below(leaf.least + spare, cache.prospects(leaf, leaf.least + spare)) for leaf in marked]

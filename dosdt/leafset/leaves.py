@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from dosdt import bounds
 from dosdt.bitvectors import PlaneSum, RowSet, pack
 from dosdt.contract import Constraints
+from dosdt.leafset.cuts import Appraisal, Cuts
 from dosdt.problem import Problem
 
 Path = tuple[int, ...]
@@ -32,14 +31,6 @@ class Totals(NamedTuple):
             self.ceiling - part.ceiling,
             self.weight - part.weight,
         )
-
-
-class Appraisal(NamedTuple):
-    """What a leaf costs if it stays one, what it costs at the least if it is split, and whether that may pay."""
-
-    kept: int
-    split: int
-    splittable: bool
 
 
 class Leaf:
@@ -136,7 +127,7 @@ class LeafCache:
         self.computed = 0
         """How many leaves were made."""
         self.counted = 0
-        """How many times a leaf was cut by a feature to see what comes of it."""
+        """Of how many leaves the ways to split them were counted."""
         self.heard = 0
         """How many things others said of leaves."""
         self.ordered = 0
@@ -145,10 +136,10 @@ class LeafCache:
         """Leaves of which more is known than before, in the order of time, where somebody wants to know it."""
         self.looked: list[Leaf] | None = None
         """Leaves whose ways to be split were counted here, in the order of time, where somebody wants to know it."""
-        self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
+        self._cuts = Cuts(problem, constraints, switches)
+        self._ways = self._cuts.ways
+        self.hopeless = self._cuts.hopeless
         """More than any tree's bound."""
-        self._ways = 4 * problem.n_columns
-        self._short = self.hopeless * self._ways < 1 << 63
         self._nothing = Leaf(-1, (), RowSet(0), Totals((0,), 0, 0, 0), Appraisal(0, 0, splittable=False))
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, self._totals(everything))
@@ -168,7 +159,7 @@ class LeafCache:
         """
         cuts, ways = leaf.cuts, self._ways
         if cuts is None:
-            cuts = self._count_cuts(leaf)
+            cuts = self._count_cuts([leaf])[0]
             if "leaf_cache" not in self._switches:
                 return [(cut // ways, self._make(leaf, cut)[3]) for cut in cuts if cut // ways < ceiling]
         made = leaf.made
@@ -205,10 +196,16 @@ class LeafCache:
             leaf.precise = ceiling
         return unknown
 
-    def look(self, leaf: Leaf) -> None:
-        """Find out what splitting a leaf costs at the least, by the sums of the new leaves; none of them is made."""
-        if leaf.cuts is None:
-            self._raise(leaf, self.least_of(self._count_cuts(leaf)))
+    def look(self, leaves: Sequence[Leaf]) -> Iterator[None]:
+        """Find out what splitting leaves costs at the least, by the sums of the new leaves; none of them is made.
+
+        Pauses at times.
+        """
+        for first in range(0, len(leaves), self._cuts.at_once):
+            some = leaves[first : first + self._cuts.at_once]
+            for leaf, cuts in zip(some, self._count_cuts(some), strict=True):
+                self._raise(leaf, self.least_of(cuts))
+            yield
 
     def hear(self, leaf: Leaf, least: int) -> None:
         """Take in what another process has found that a leaf to be split costs at the least."""
@@ -274,49 +271,16 @@ class LeafCache:
     def _class_planes(self) -> list[PlaneSum]:
         return [PlaneSum(weights) for weights in self._problem.class_weight]
 
-    def _count_cuts(self, leaf: Leaf) -> Sequence[int]:
-        """Return all ways to split a leaf, smallest bound first; no leaf is made for it.
-
-        Each is one number, as there are millions: an option's bound times `_ways`, plus four times the feature's
-        number, plus two if the leaf where it is true is to be split next, plus one if the other is.
-        """
-        found: list[int] = []
-        if leaf.splittable:
-            for feature, column in enumerate(self._columns):
-                yes_rows = leaf.rows & column
-                if yes_rows and yes_rows != leaf.rows:
-                    found += self._cuts(leaf, feature, self._totals(yes_rows))
-                    self.counted += 1
-            found.sort()
-        cuts = array("q", found) if self._short else found
+    def _count_cuts(self, leaves: Sequence[Leaf]) -> list[Sequence[int]]:
+        """Return all ways to split leaves, smallest bound first (see `Cuts`); no leaf is made for it."""
+        self.counted += len(leaves)
+        every = self._cuts.count([(leaf.rows, leaf.depth) for leaf in leaves])
         if "leaf_cache" in self._switches:
-            leaf.cuts, leaf.looked_at = cuts, True
+            for leaf, cuts in zip(leaves, every, strict=True):
+                leaf.cuts, leaf.looked_at = cuts, True
             if self.looked is not None:
-                self.looked.append(leaf)
-        return cuts
-
-    def _cuts(self, leaf: Leaf, feature: int, yes_totals: Totals) -> Iterator[int]:
-        a, b, least = self._problem.a, self._problem.b, self._constraints.min_support
-        no_totals = leaf.totals.less(yes_totals)
-        if least and (yes_totals.weight < least or no_totals.weight < least):
-            return
-        yes_loss, no_loss = b * min(yes_totals.cost), b * min(no_totals.cost)
-        if "accurate_support" in self._switches and not (
-            bounds.accurate_support(b * yes_totals.ceiling, yes_loss, a)
-            and bounds.accurate_support(b * no_totals.ceiling, no_loss, a)
-        ):
-            return
-        yes, no = self._appraise(yes_totals, leaf.depth + 1), self._appraise(no_totals, leaf.depth + 1)
-        if "incremental_accuracy" not in self._switches or bounds.incremental_accuracy(
-            b * leaf.loss, yes_loss, no_loss, a
-        ):
-            yield (yes.kept + no.kept) * self._ways + 4 * feature
-        if no.splittable:
-            yield (yes.kept + no.split) * self._ways + 4 * feature + 1
-        if yes.splittable:
-            yield (yes.split + no.kept) * self._ways + 4 * feature + 2
-            if no.splittable:
-                yield (yes.split + no.split) * self._ways + 4 * feature + 3
+                self.looked += leaves
+        return every
 
     def _make(self, leaf: Leaf, cut: int) -> Made:
         bound, way = divmod(cut, self._ways)
@@ -365,14 +329,5 @@ class LeafCache:
         return Totals(costs, floor, ceiling, self._weight_planes.over(rows))
 
     def _appraise(self, totals: Totals, depth: int) -> Appraisal:
-        a, b, switches = self._problem.a, self._problem.b, self._switches
-        loss = b * min(totals.cost)
-        floor = b * totals.floor if "equivalent_points" in switches else 0
-        split = bounds.equivalent_points(bounds.hierarchical(0, 1, a), floor)
-        if "lookahead" in switches:
-            split = bounds.lookahead(split, 1, a)
-        too_deep = self._constraints.max_depth is not None and depth >= self._constraints.max_depth
-        pays = "node_support" not in switches or bounds.node_support(loss, floor, a)
-        return Appraisal(
-            loss + a, split, pays and not too_deep and totals.weight >= 2 * self._constraints.min_support
-        )
+        b = self._problem.b
+        return self._cuts.appraise(b * min(totals.cost), b * totals.floor, totals.weight, depth)

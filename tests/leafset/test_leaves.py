@@ -46,8 +46,7 @@ def test_least_is_a_bound(start: int) -> None:
 
 def look_ahead(leaves: LeafCache) -> None:
     while unknown := leaves.unknown(leaves.root, leaves.hopeless):
-        for leaf in unknown:
-            leaves.look(leaf)
+        list(leaves.look(unknown))
 
 
 def test_what_others_found_out_counts() -> None:

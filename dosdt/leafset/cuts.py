@@ -1,0 +1,144 @@
+"""All ways to split leaves, counted in one matrix product for each leaf."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dosdt import bounds
+from dosdt.bitvectors import RowSet, n_words, to_words, unpack_many
+from dosdt.contract import Constraints
+from dosdt.problem import Problem
+
+Numbers = npt.NDArray[Any]
+
+_CELLS = 1 << 15
+"""Children of leaves that are appraised at once."""
+
+
+class Appraisal(NamedTuple):
+    """What a leaf costs if it stays one, what it costs at the least if it is split, and whether that may pay.
+
+    The same of many leaves, if it is made of arrays.
+    """
+
+    kept: Any
+    split: Any
+    splittable: Any
+
+
+class Cuts:
+    """Counts the ways to split a leaf, and appraises what comes of them.
+
+    A cut is one number, as there are millions: an option's bound times `ways`, plus four times the feature's number,
+    plus two if the leaf where it is true is to be split next, plus one if the other is.
+
+    Parameters
+    ----------
+    problem : Problem
+    constraints : Constraints
+    switches : frozenset of str
+        Which bounds to use; names as in `dosdt.bounds.SWITCHES`.
+
+    Attributes
+    ----------
+    ways : int
+        More than any option's place.
+    hopeless : int
+        More than any tree's bound.
+    at_once : int
+        How many leaves it is best to count together.
+    """
+
+    def __init__(self, problem: Problem, constraints: Constraints, switches: frozenset[str]) -> None:
+        self._a, self._b = problem.a, problem.b
+        self._max_depth = constraints.max_depth
+        weight = sum(problem.weight)
+        self._support = min(constraints.min_support, weight + 1)  # more than everything is as good as any larger one
+        self._switches = switches
+        self.ways = 4 * problem.n_columns
+        self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
+        self.at_once = max(1, _CELLS // self.ways)
+        self._n_classes = len(problem.cost)
+        self._n_rows = problem.n_rows
+        tables = [*problem.cost, problem.floor, problem.weight, (1,) * problem.n_rows]
+        if self._n_classes > 2:  # with two, a row's costs are its floor and its ceiling
+            tables.append(problem.ceiling)
+        # Sums in floating point are exact as long as they stay below 2^24 or 2^53, and above, Python's integers are.
+        largest = max(map(sum, tables))
+        real: Any = np.float32 if largest < 1 << 24 else np.float64 if largest < 1 << 53 else object
+        self._short = self.hopeless * self.ways < 1 << 62 and weight < 1 << 60
+        self._integer: Any = np.int64 if self._short else object
+        self._tables = np.array([list(table) for table in tables], real)
+        # A column of ones, so that the product holds the sums over the whole leaf as well.
+        self._features = np.hstack([problem.features, np.ones((problem.n_rows, 1), np.bool_)]).astype(real)
+        places = 4 * np.arange(problem.n_columns)[:, None] + np.arange(4)
+        self._places = places.ravel().astype(self._integer)
+
+    def count(self, leaves: Sequence[tuple[RowSet, int]]) -> list[Sequence[int]]:
+        """Return all cuts of leaves given by their rows and depths, smallest bound first."""
+        width = n_words(self._n_rows)
+        masks = unpack_many(np.stack([to_words(rows, width) for rows, _ in leaves]), self._n_rows)
+        sums = np.empty((len(leaves), len(self._tables), self._features.shape[1]), self._tables.dtype)
+        for mask, product in zip(masks, sums, strict=True):
+            rows = mask.nonzero()[0]
+            np.matmul(self._tables.take(rows, 1), self._features.take(rows, 0), out=product)
+        depths = np.array([[depth + 1] for _, depth in leaves])
+        cuts, is_cut = self._cuts(sums.astype(self._integer).transpose(1, 0, 2), depths)
+        cuts.sort(axis=1)
+        counts = is_cut.sum(axis=1).tolist()
+        if self._short:
+            return [array("q", row[:count].tobytes()) for row, count in zip(cuts, counts, strict=True)]
+        return [row[:count].tolist() for row, count in zip(cuts, counts, strict=True)]
+
+    def appraise(self, loss: Any, floor: Any, weight: Any, depth: Any) -> Appraisal:
+        """Return what is known of leaves by their sums alone; loss and floor are costs."""
+        a, switches = self._a, self._switches
+        floor = floor if "equivalent_points" in switches else 0 * floor
+        split = bounds.equivalent_points(bounds.hierarchical(0, 1, a), floor)
+        if "lookahead" in switches:
+            split = bounds.lookahead(split, 1, a)
+        splittable = weight >= 2 * self._support
+        if "node_support" in switches:
+            splittable &= bounds.node_support(loss, floor, a)
+        if self._max_depth is not None:
+            splittable &= depth < self._max_depth
+        return Appraisal(loss + a, split, splittable)
+
+    def _cuts(self, sums: Numbers, depths: Numbers) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+        """Return all cuts of leaves, and which of them there are; the others are larger than any.
+
+        `sums` has the tables, the leaves and the features; the last feature is true everywhere. `depths` are those of
+        the new leaves.
+        """
+        a, b, n, m = self._a, self._b, self._n_classes, self._features.shape[1] - 1
+        yes = sums[:, :, :m]
+        sides = yes, sums[:, :, m:] - yes
+        losses = [b * side[:n].min(axis=0) for side in sides]
+        one, other = (
+            self.appraise(loss, b * side[n], side[n + 1], depths) for side, loss in zip(sides, losses, strict=True)
+        )
+        cuts_both = (sides[0][n + 2] > 0) & (sides[1][n + 2] > 0)
+        for side, loss in zip(sides, losses, strict=True):
+            if self._support:
+                cuts_both &= side[n + 1] >= self._support
+            if "accurate_support" in self._switches:
+                ceiling = side[n + 3] if n > 2 else side[0] + side[n - 1] - side[n]
+                cuts_both &= bounds.accurate_support(b * ceiling, loss, a)
+        may_stay = cuts_both
+        if "incremental_accuracy" in self._switches:
+            whole = b * sums[:n, :, m:].min(axis=0)
+            may_stay = cuts_both & bounds.incremental_accuracy(whole, *losses, a)
+        options = (
+            (one.kept + other.kept, may_stay),
+            (one.kept + other.split, cuts_both & other.splittable),
+            (one.split + other.kept, cuts_both & one.splittable),
+            (one.split + other.split, cuts_both & one.splittable & other.splittable),
+        )
+        is_cut = np.stack([allowed for _, allowed in options], axis=-1).reshape(len(depths), 4 * m)
+        least = np.stack([bound for bound, _ in options], axis=-1).reshape(len(depths), 4 * m)
+        return np.where(is_cut, least * self.ways + self._places, self.hopeless * self.ways), is_cut
