@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dosdt import bounds
-from dosdt.bitvectors import RowSet, n_words, to_words, unpack_many
+from dosdt.bitvectors import WORD, RowSet, n_words, unpack_many
 from dosdt.contract import Constraints
 from dosdt.problem import Problem
 
@@ -77,16 +78,17 @@ class Cuts:
         # A column of ones, so that the product holds the sums over the whole leaf as well.
         self._features = np.hstack([problem.features, np.ones((problem.n_rows, 1), np.bool_)]).astype(real)
         places = 4 * np.arange(problem.n_columns)[:, None] + np.arange(4)
-        self._places = places.ravel().astype(self._integer)
+        self._places = places.astype(self._integer)
 
     def count(self, leaves: Sequence[tuple[RowSet, int]]) -> list[Sequence[int]]:
         """Return all cuts of leaves given by their rows and depths, smallest bound first."""
         width = n_words(self._n_rows)
-        masks = unpack_many(np.stack([to_words(rows, width) for rows, _ in leaves]), self._n_rows)
+        words = b"".join([int(rows).to_bytes(8 * width, "little") for rows, _ in leaves])
+        masks = unpack_many(np.frombuffer(words, WORD).reshape(len(leaves), width), self._n_rows)
         sums = np.empty((len(leaves), len(self._tables), self._features.shape[1]), self._tables.dtype)
-        for mask, product in zip(masks, sums, strict=True):
+        for mask, of_leaf in zip(masks, sums, strict=True):
             rows = mask.nonzero()[0]
-            np.matmul(self._tables.take(rows, 1), self._features.take(rows, 0), out=product)
+            np.matmul(self._tables.take(rows, 1), self._features.take(rows, 0), out=of_leaf)
         depths = np.array([[depth + 1] for _, depth in leaves])
         cuts, is_cut = self._cuts(sums.astype(self._integer).transpose(1, 0, 2), depths)
         cuts.sort(axis=1)
@@ -116,29 +118,30 @@ class Cuts:
         the new leaves.
         """
         a, b, n, m = self._a, self._b, self._n_classes, self._features.shape[1] - 1
-        yes = sums[:, :, :m]
-        sides = yes, sums[:, :, m:] - yes
-        losses = [b * side[:n].min(axis=0) for side in sides]
-        one, other = (
-            self.appraise(loss, b * side[n], side[n + 1], depths) for side, loss in zip(sides, losses, strict=True)
-        )
-        cuts_both = (sides[0][n + 2] > 0) & (sides[1][n + 2] > 0)
-        for side, loss in zip(sides, losses, strict=True):
-            if self._support:
-                cuts_both &= side[n + 1] >= self._support
-            if "accurate_support" in self._switches:
-                ceiling = side[n + 3] if n > 2 else side[0] + side[n - 1] - side[n]
-                cuts_both &= bounds.accurate_support(b * ceiling, loss, a)
-        may_stay = cuts_both
+        # First the new leaves where each feature is true, then those where it is not.
+        sides = np.concatenate([sums[:, :, :m], sums[:, :, m:] - sums[:, :, :m]], axis=2)
+        loss, floor, weight = b * sides[:n].min(axis=0), b * sides[n], sides[n + 1]
+        new = self.appraise(loss, floor, weight, depths)
+        is_side = sides[n + 2] > 0
+        if self._support:
+            is_side &= weight >= self._support
+        if "accurate_support" in self._switches:
+            ceiling = sides[n + 3] if n > 2 else sides[0] + sides[n - 1] - sides[n]
+            is_side &= bounds.accurate_support(b * ceiling, loss, a)
+        goes_on = is_side & new.splittable
+        may_stay = is_side[:, :m] & is_side[:, m:]
         if "incremental_accuracy" in self._switches:
             whole = b * sums[:n, :, m:].min(axis=0)
-            may_stay = cuts_both & bounds.incremental_accuracy(whole, *losses, a)
-        options = (
-            (one.kept + other.kept, may_stay),
-            (one.kept + other.split, cuts_both & other.splittable),
-            (one.split + other.kept, cuts_both & one.splittable),
-            (one.split + other.split, cuts_both & one.splittable & other.splittable),
-        )
-        is_cut = np.stack([allowed for _, allowed in options], axis=-1).reshape(len(depths), 4 * m)
-        least = np.stack([bound for bound, _ in options], axis=-1).reshape(len(depths), 4 * m)
-        return np.where(is_cut, least * self.ways + self._places, self.hopeless * self.ways), is_cut
+            may_stay &= bounds.incremental_accuracy(whole, loss[:, :m], loss[:, m:], a)
+        least = np.empty((len(depths), m, 4), self._integer)
+        is_cut = np.empty(least.shape, np.bool_)
+        for way, (yes, no) in enumerate(product((new.kept, new.split), repeat=2)):
+            np.add(yes[:, :m], no[:, m:], out=least[:, :, way])
+        is_cut[:, :, 0] = may_stay
+        np.logical_and(is_side[:, :m], goes_on[:, m:], out=is_cut[:, :, 1])
+        np.logical_and(goes_on[:, :m], is_side[:, m:], out=is_cut[:, :, 2])
+        np.logical_and(goes_on[:, :m], goes_on[:, m:], out=is_cut[:, :, 3])
+        least *= self.ways
+        least += self._places
+        least[~is_cut] = self.hopeless * self.ways
+        return least.reshape(len(depths), 4 * m), is_cut.reshape(len(depths), 4 * m)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from operator import sub
 from typing import NamedTuple
 
 from dosdt.bitvectors import PlaneSum, RowSet, pack
@@ -20,17 +21,11 @@ class Totals(NamedTuple):
 
     cost: tuple[int, ...]  # one per predicted class
     floor: int
-    ceiling: int
     weight: int
 
     def less(self, part: Totals) -> Totals:
         """Return the sums over the rows that are not in a part of them."""
-        return Totals(
-            tuple(map(int.__sub__, self.cost, part.cost)),
-            self.floor - part.floor,
-            self.ceiling - part.ceiling,
-            self.weight - part.weight,
-        )
+        return Totals(tuple(map(sub, self.cost, part.cost)), self.floor - part.floor, self.weight - part.weight)
 
 
 class Leaf:
@@ -46,10 +41,8 @@ class Leaf:
         "halves",
         "index",
         "kept",
-        "label",
         "least",
         "looked_at",
-        "loss",
         "made",
         "parents",
         "path",
@@ -68,9 +61,9 @@ class Leaf:
         self.depth = len(path)
         self.rows = rows
         self.totals = totals
-        self.loss = min(totals.cost)
-        self.label = totals.cost.index(self.loss)
-        self.kept, self.split, self.splittable = appraisal
+        self.kept: int = appraisal.kept
+        self.split: int = appraisal.split
+        self.splittable: bool = appraisal.splittable
         self.least = self.split
         self.looked_at = False
         self.told = self.split  # what other members of a team know of it
@@ -80,6 +73,11 @@ class Leaf:
         self.prospects: list[Prospect] | None = None
         self.parents: list[Leaf] = []
         self.precise = 0  # prospects that add less than this are as precise as they get
+
+    @property
+    def label(self) -> int:
+        """What it predicts if it stays a leaf."""
+        return self.totals.cost.index(min(self.totals.cost))
 
 
 # Plain tuples, as there are so many: the garbage collector looks at a plain tuple of numbers once, at a named one
@@ -118,7 +116,6 @@ class LeafCache:
         self._columns = [pack(problem.features[:, j]) for j in range(problem.n_columns)]
         self._cost_planes = [PlaneSum(cost) for cost in problem.cost]
         self._floor_planes = PlaneSum(problem.floor)
-        self._ceiling_planes = PlaneSum(problem.ceiling)
         self._weight_planes = PlaneSum(problem.weight)
         self._looks_ahead = {"leaf_cache", "lookahead"} <= switches
         self._class_weights: dict[int, tuple[int, ...]] = {}
@@ -128,6 +125,10 @@ class LeafCache:
         """How many leaves were made."""
         self.counted = 0
         """Of how many leaves the ways to split them were counted."""
+        self.batches = 0
+        """How often this was done."""
+        self.made = 0
+        """How many options were made."""
         self.heard = 0
         """How many things others said of leaves."""
         self.ordered = 0
@@ -140,9 +141,9 @@ class LeafCache:
         self._ways = self._cuts.ways
         self.hopeless = self._cuts.hopeless
         """More than any tree's bound."""
-        self._nothing = Leaf(-1, (), RowSet(0), Totals((0,), 0, 0, 0), Appraisal(0, 0, splittable=False))
+        self._nothing = Leaf(-1, (), RowSet(0), Totals((0,), 0, 0), Appraisal(0, 0, splittable=False))
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
-        self.root = self._leaf((), everything, self._totals(everything))
+        self.root = self._leaf((), everything, None)
 
     def at(self, path: Path) -> Leaf:
         """Return the leaf that a path leads to."""
@@ -163,19 +164,20 @@ class LeafCache:
             if "leaf_cache" not in self._switches:
                 return [(cut // ways, self._make(leaf, cut)[3]) for cut in cuts if cut // ways < ceiling]
         made = leaf.made
+        known = len(made)
         while len(made) < len(cuts) and cuts[len(made)] // ways < ceiling:
             made.append(self._make(leaf, cuts[len(made)]))
-            leaf.prospects = None
-        known = leaf.prospects
-        if known is None:
+        prospects = leaf.prospects
+        if prospects is None or len(made) > known:
+            self.made += len(made) - known
             if not self._looks_ahead:
-                known = leaf.prospects = [(option[0], option) for _, _, _, option in made]
-                return known
-            known = leaf.prospects = sorted([(kept + yes.least + no.least, way) for kept, yes, no, way in made])
+                prospects = leaf.prospects = [(option[0], option) for _, _, _, option in made]
+                return prospects
+            prospects = leaf.prospects = sorted([(kept + yes.least + no.least, way) for kept, yes, no, way in made])
             self.ordered += len(made)
             not_made = cuts[len(made)] // ways if len(made) < len(cuts) else self.hopeless
-            self._raise(leaf, min(known[0][0], not_made) if known else not_made)
-        return known
+            self._raise(leaf, min(prospects[0][0], not_made) if prospects else not_made)
+        return prospects
 
     def unknown(self, leaf: Leaf, ceiling: int) -> list[Leaf]:
         """Return the leaves to look at before this one is split for less than `ceiling`.
@@ -274,6 +276,7 @@ class LeafCache:
     def _count_cuts(self, leaves: Sequence[Leaf]) -> list[Sequence[int]]:
         """Return all ways to split leaves, smallest bound first (see `Cuts`); no leaf is made for it."""
         self.counted += len(leaves)
+        self.batches += 1
         every = self._cuts.count([(leaf.rows, leaf.depth) for leaf in leaves])
         if "leaf_cache" in self._switches:
             for leaf, cuts in zip(leaves, every, strict=True):
@@ -284,37 +287,48 @@ class LeafCache:
 
     def _make(self, leaf: Leaf, cut: int) -> Made:
         bound, way = divmod(cut, self._ways)
-        feature, split_yes, split_no = way >> 2, way >> 1 & 1, way & 1
-        yes, no = leaf.halves.get(feature) or self._halve(leaf, feature)
-        for child, split in ((yes, split_yes), (no, split_no)):
-            if split and self._looks_ahead:
-                child.parents.append(leaf)
-        kept = (0 if split_yes else yes.kept) + (0 if split_no else no.kept)
-        weight = (0 if split_yes else yes.totals.weight) + (0 if split_no else no.totals.weight)
-        codes = 2 * yes.index + split_yes, 2 * no.index + split_no
-        option = bound, kept, weight, split_yes + split_no, codes
-        return kept, yes if split_yes else self._nothing, no if split_no else self._nothing, option
+        yes, no = leaf.halves.get(way >> 2) or self._halve(leaf, way >> 2)
+        yes_code, no_code = 2 * yes.index, 2 * no.index
+        way &= 3
+        if way == 0:
+            kept = yes.kept + no.kept
+            option = bound, kept, yes.totals.weight + no.totals.weight, 0, (yes_code, no_code)
+            return kept, self._nothing, self._nothing, option
+        if way == 1:
+            return yes.kept, self._nothing, no, (bound, yes.kept, yes.totals.weight, 1, (yes_code, no_code + 1))
+        if way == 2:
+            return no.kept, yes, self._nothing, (bound, no.kept, no.totals.weight, 1, (yes_code + 1, no_code))
+        return 0, yes, no, (bound, 0, 0, 2, (yes_code + 1, no_code + 1))
 
     def _halve(self, leaf: Leaf, feature: int) -> tuple[Leaf, Leaf]:
         rows = leaf.rows & self._columns[feature]
         yes = self._leaf((*leaf.path, feature + 1), rows, None)
-        no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, leaf.totals.less(yes.totals))
+        no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, (leaf, yes))
         if "leaf_cache" in self._switches:
             leaf.halves[feature] = yes, no
+            for child in (yes, no):
+                if child.splittable:
+                    child.parents.append(leaf)
         return yes, no
 
-    def _leaf(self, path: Path, rows: RowSet, totals: Totals | None) -> Leaf:
-        """Return the leaf, computing its sums unless they are given."""
-        index = self._index.setdefault(self._identity(path, rows), len(self.leaves))
-        if index < len(self.leaves) and "leaf_cache" in self._switches:
-            return self.leaves[index]
-        self.computed += 1
-        if index < len(self.leaves):
+    def _leaf(self, path: Path, rows: RowSet, parts: tuple[Leaf, Leaf] | None) -> Leaf:
+        """Return the leaf, computing its sums if they are not known; those of two leaves may lead to them."""
+        identity = self._identity(path, rows)
+        index = self._index.get(identity)
+        if index is not None:
+            if "leaf_cache" in self._switches:
+                return self.leaves[index]
             path = self.leaves[index].path
-        totals = totals or self._totals(rows)
-        leaf = Leaf(index, path, rows, totals, self._appraise(totals, len(path)))
-        if index == len(self.leaves):
-            self.leaves.append(leaf)
+        self.computed += 1
+        totals = self._totals(rows) if parts is None else parts[0].totals.less(parts[1].totals)
+        appraisal = self._cuts.appraise(
+            self._problem.b * min(totals.cost), self._problem.b * totals.floor, totals.weight, len(path)
+        )
+        if index is not None:
+            return Leaf(index, path, rows, totals, appraisal)
+        leaf = Leaf(len(self.leaves), path, rows, totals, appraisal)
+        self._index[identity] = leaf.index
+        self.leaves.append(leaf)
         return leaf
 
     def _identity(self, path: Path, rows: RowSet) -> Path | RowSet:
@@ -323,11 +337,4 @@ class LeafCache:
 
     def _totals(self, rows: RowSet) -> Totals:
         costs = tuple([planes.over(rows) for planes in self._cost_planes])
-        floor = self._floor_planes.over(rows)
-        # With two classes a row's costs are its floor and its ceiling.
-        ceiling = sum(costs) - floor if len(costs) == 2 else self._ceiling_planes.over(rows)
-        return Totals(costs, floor, ceiling, self._weight_planes.over(rows))
-
-    def _appraise(self, totals: Totals, depth: int) -> Appraisal:
-        b = self._problem.b
-        return self._cuts.appraise(b * min(totals.cost), b * totals.floor, totals.weight, depth)
+        return Totals(costs, self._floor_planes.over(rows), self._weight_planes.over(rows))
