@@ -86,8 +86,9 @@ class LeafSetMember(Branching):
         self._still_open = [0] * post.size  # of each member, after the last step
         self._popped = 0
         self._arrived = 0
-        # A leaf's sums take time for each of the problem's rows.
-        self._effort_per_leaf = 20 + problem.n_rows // 100
+        # Sums over leaves take time for each of the problem's rows.
+        self._effort_to_make = 20 + problem.n_rows // 500
+        self._effort_to_count = 60 + problem.n_rows * problem.n_columns // 1250
         self._stop = self._save = False
         self._saves = False  # in this step all save, and do nothing else
         self._finished = False
@@ -283,14 +284,18 @@ class LeafSetMember(Branching):
 
     def _effort(self) -> int:
         """Return what has been done so far, roughly as the time it takes."""
+        leaves = self._leaves
         return (
-            35 * self._popped
-            + 100 * self.expanded
-            + 15 * self._serial
+            25 * self._popped
+            + 60 * self.expanded
+            + 20 * self._serial
             + 20 * (self._mail.sent + self._arrived)
-            + 15 * self._leaves.ordered
-            + 60 * self._leaves.heard
-            + self._effort_per_leaf * (self._leaves.computed + self._leaves.counted)
+            + 6 * leaves.ordered
+            + 50 * leaves.heard
+            + 15 * leaves.made
+            + 1200 * leaves.batches
+            + self._effort_to_make * leaves.computed
+            + self._effort_to_count * leaves.counted
         )
 
     def _write(self) -> list[bytes]:
