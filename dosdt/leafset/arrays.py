@@ -75,5 +75,5 @@ class CodeTables:
         self._bounds[2 * first : 2 * last : 2] = kept
         self._bounds[2 * first + 1 : 2 * last : 2] = [leaf.least for leaf in new]
         self._kept_costs[2 * first : 2 * last : 2] = kept
-        self._kept_weights[2 * first : 2 * last : 2] = [leaf.totals.weight for leaf in new]
+        self._kept_weights[2 * first : 2 * last : 2] = [leaf.weight for leaf in new]
         self._known = last

@@ -171,7 +171,7 @@ class Branching:
     def _kept(self, key: Key) -> tuple[int, int]:
         """Return cost and weight of the leaves that stay."""
         kept = [self._leaves.leaves[code >> 1] for code in key if not code & 1]
-        return sum(leaf.kept for leaf in kept), sum(leaf.totals.weight for leaf in kept)
+        return sum(leaf.kept for leaf in kept), sum(leaf.weight for leaf in kept)
 
 
 def _below(ceiling: int, prospects: list[Prospect]) -> list[Prospect]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +19,6 @@ Numbers = npt.NDArray[Any]
 
 _CELLS = 1 << 15
 """Children of leaves that are appraised at once."""
-
-
-class Appraisal(NamedTuple):
-    """What a leaf costs if it stays one, what it costs at the least if it is split, and whether that may pay.
-
-    The same of many leaves, if it is made of arrays.
-    """
-
-    kept: Any
-    split: Any
-    splittable: Any
 
 
 class Cuts:
@@ -61,6 +50,10 @@ class Cuts:
         weight = sum(problem.weight)
         self._support = min(constraints.min_support, weight + 1)  # more than everything is as good as any larger one
         self._switches = switches
+        # What is known of each leaf to be split before any of its rows is looked at: it becomes two or more.
+        self._two = bounds.hierarchical(0, 1, self._a)
+        if "lookahead" in switches:
+            self._two = bounds.lookahead(self._two, 1, self._a)
         self.ways = 4 * problem.n_columns
         self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
         self.at_once = max(1, _CELLS // self.ways)
@@ -97,19 +90,19 @@ class Cuts:
             return [array("q", row[:count].tobytes()) for row, count in zip(cuts, counts, strict=True)]
         return [row[:count].tolist() for row, count in zip(cuts, counts, strict=True)]
 
-    def appraise(self, loss: Any, floor: Any, weight: Any, depth: Any) -> Appraisal:
-        """Return what is known of leaves by their sums alone; loss and floor are costs."""
+    def appraise(self, loss: Any, floor: Any, weight: Any, depth: Any) -> tuple[Any, Any, Any]:
+        """Return what a leaf costs if it stays, what it costs at the least if it is split, and whether it may be.
+
+        All by its sums alone, or the same of many leaves at once, as arrays; loss and floor are costs.
+        """
         a, switches = self._a, self._switches
         floor = floor if "equivalent_points" in switches else 0 * floor
-        split = bounds.equivalent_points(bounds.hierarchical(0, 1, a), floor)
-        if "lookahead" in switches:
-            split = bounds.lookahead(split, 1, a)
         splittable = weight >= 2 * self._support
         if "node_support" in switches:
             splittable &= bounds.node_support(loss, floor, a)
         if self._max_depth is not None:
             splittable &= depth < self._max_depth
-        return Appraisal(loss + a, split, splittable)
+        return loss + a, bounds.equivalent_points(self._two, floor), splittable
 
     def _cuts(self, sums: Numbers, depths: Numbers) -> tuple[Numbers, npt.NDArray[np.bool_]]:
         """Return all cuts of leaves, and which of them there are; the others are larger than any.
@@ -121,21 +114,21 @@ class Cuts:
         # First the new leaves where each feature is true, then those where it is not.
         sides = np.concatenate([sums[:, :, :m], sums[:, :, m:] - sums[:, :, :m]], axis=2)
         loss, floor, weight = b * sides[:n].min(axis=0), b * sides[n], sides[n + 1]
-        new = self.appraise(loss, floor, weight, depths)
+        kept, split, splittable = self.appraise(loss, floor, weight, depths)
         is_side = sides[n + 2] > 0
         if self._support:
             is_side &= weight >= self._support
         if "accurate_support" in self._switches:
             ceiling = sides[n + 3] if n > 2 else sides[0] + sides[n - 1] - sides[n]
             is_side &= bounds.accurate_support(b * ceiling, loss, a)
-        goes_on = is_side & new.splittable
+        goes_on = is_side & splittable
         may_stay = is_side[:, :m] & is_side[:, m:]
         if "incremental_accuracy" in self._switches:
             whole = b * sums[:n, :, m:].min(axis=0)
             may_stay &= bounds.incremental_accuracy(whole, loss[:, :m], loss[:, m:], a)
         least = np.empty((len(depths), m, 4), self._integer)
         is_cut = np.empty(least.shape, np.bool_)
-        for way, (yes, no) in enumerate(product((new.kept, new.split), repeat=2)):
+        for way, (yes, no) in enumerate(product((kept, split), repeat=2)):
             np.add(yes[:, :m], no[:, m:], out=least[:, :, way])
         is_cut[:, :, 0] = may_stay
         np.logical_and(is_side[:, :m], goes_on[:, m:], out=is_cut[:, :, 1])

@@ -39,7 +39,7 @@ class Homes:
 
     def _catch_up(self) -> None:
         for leaf in self._leaves.leaves[len(self._ranks) // 2 :]:
-            self._ranks += [0, (leaf.totals.weight + 1) << _BITS | _mixed(self._leaves.number(leaf))]
+            self._ranks += [0, (leaf.weight + 1) << _BITS | _mixed(self._leaves.number(leaf))]
 
 
 def _mixed(number: int) -> int:

@@ -28,7 +28,7 @@ class LeafLimit:
     def __init__(self, problem: Problem, constraints: Constraints, switches: Collection[str], root: Leaf) -> None:
         self._problem = problem
         self._switches = switches
-        self._root_floor = problem.b * root.totals.floor
+        self._root_floor = problem.b * root.floor
         self._floor_cost = self._root_floor if "equivalent_points" in switches else 0
         self._a_priori = bounds.a_priori_leaves(root.kept, self._floor_cost, problem.a)
         self._max_leaves = constraints.max_leaves

@@ -5,39 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import sub
-from typing import NamedTuple
 
 from dosdt.bitvectors import PlaneSum, RowSet, pack
 from dosdt.contract import Constraints
-from dosdt.leafset.cuts import Appraisal, Cuts
+from dosdt.leafset.cuts import Cuts
 from dosdt.problem import Problem
 
 Path = tuple[int, ...]
 """Signed feature numbers from 1: +3 means that feature 2 is true, -3 that it is false."""
 
 
-class Totals(NamedTuple):
-    """Sums over the rows that a leaf captures, in the problem's integers."""
-
-    cost: tuple[int, ...]  # one per predicted class
-    floor: int
-    weight: int
-
-    def less(self, part: Totals) -> Totals:
-        """Return the sums over the rows that are not in a part of them."""
-        return Totals(tuple(map(sub, self.cost, part.cost)), self.floor - part.floor, self.weight - part.weight)
-
-
 class Leaf:
     """A conjunction of clauses with the rows it captures and all that is known of them.
 
-    `kept` is its cost if it stays a leaf, ``b·loss + a``; `split` bounds its cost by its sums if it is to be split,
-    and `least` by all that is known of the leaves it may be split into: it rises as more of them are looked at.
+    `costs` has the sum of the rows' costs for every predicted class, `floor` that of their least costs. `kept` is the
+    cost of the leaf if it stays one, ``b·loss + a``; `split` bounds its cost by its sums if it is to be split, and
+    `least` by all that is known of the leaves it may be split into: it rises as more of them are looked at.
     """
 
     __slots__ = (
+        "costs",
         "cuts",
-        "depth",
+        "floor",
         "halves",
         "index",
         "kept",
@@ -52,18 +41,22 @@ class Leaf:
         "split",
         "splittable",
         "told",
-        "totals",
+        "weight",
     )
 
-    def __init__(self, index: int, path: Path, rows: RowSet, totals: Totals, appraisal: Appraisal) -> None:
+    def __init__(
+        self,
+        index: int,
+        path: Path,
+        rows: RowSet,
+        sums: tuple[tuple[int, ...], int, int],
+        appraisal: tuple[int, int, bool],
+    ) -> None:
         self.index = index
         self.path = path
-        self.depth = len(path)
         self.rows = rows
-        self.totals = totals
-        self.kept: int = appraisal.kept
-        self.split: int = appraisal.split
-        self.splittable: bool = appraisal.splittable
+        self.costs, self.floor, self.weight = sums
+        self.kept, self.split, self.splittable = appraisal
         self.least = self.split
         self.looked_at = False
         self.told = self.split  # what other members of a team know of it
@@ -77,7 +70,7 @@ class Leaf:
     @property
     def label(self) -> int:
         """What it predicts if it stays a leaf."""
-        return self.totals.cost.index(min(self.totals.cost))
+        return self.costs.index(min(self.costs))
 
 
 # Plain tuples, as there are so many: the garbage collector looks at a plain tuple of numbers once, at a named one
@@ -117,6 +110,7 @@ class LeafCache:
         self._cost_planes = [PlaneSum(cost) for cost in problem.cost]
         self._floor_planes = PlaneSum(problem.floor)
         self._weight_planes = PlaneSum(problem.weight)
+        self._by_rows = constraints.max_depth is None
         self._looks_ahead = {"leaf_cache", "lookahead"} <= switches
         self._class_weights: dict[int, tuple[int, ...]] = {}
         self._index: dict[object, int] = {}
@@ -141,7 +135,7 @@ class LeafCache:
         self._ways = self._cuts.ways
         self.hopeless = self._cuts.hopeless
         """More than any tree's bound."""
-        self._nothing = Leaf(-1, (), RowSet(0), Totals((0,), 0, 0), Appraisal(0, 0, splittable=False))
+        self._nothing = Leaf(-1, (), RowSet(0), ((0,), 0, 0), (0, 0, False))
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, None)
 
@@ -277,7 +271,7 @@ class LeafCache:
         """Return all ways to split leaves, smallest bound first (see `Cuts`); no leaf is made for it."""
         self.counted += len(leaves)
         self.batches += 1
-        every = self._cuts.count([(leaf.rows, leaf.depth) for leaf in leaves])
+        every = self._cuts.count([(leaf.rows, len(leaf.path)) for leaf in leaves])
         if "leaf_cache" in self._switches:
             for leaf, cuts in zip(leaves, every, strict=True):
                 leaf.cuts, leaf.looked_at = cuts, True
@@ -292,12 +286,12 @@ class LeafCache:
         way &= 3
         if way == 0:
             kept = yes.kept + no.kept
-            option = bound, kept, yes.totals.weight + no.totals.weight, 0, (yes_code, no_code)
+            option = bound, kept, yes.weight + no.weight, 0, (yes_code, no_code)
             return kept, self._nothing, self._nothing, option
         if way == 1:
-            return yes.kept, self._nothing, no, (bound, yes.kept, yes.totals.weight, 1, (yes_code, no_code + 1))
+            return yes.kept, self._nothing, no, (bound, yes.kept, yes.weight, 1, (yes_code, no_code + 1))
         if way == 2:
-            return no.kept, yes, self._nothing, (bound, no.kept, no.totals.weight, 1, (yes_code + 1, no_code))
+            return no.kept, yes, self._nothing, (bound, no.kept, no.weight, 1, (yes_code + 1, no_code))
         return 0, yes, no, (bound, 0, 0, 2, (yes_code + 1, no_code + 1))
 
     def _halve(self, leaf: Leaf, feature: int) -> tuple[Leaf, Leaf]:
@@ -313,28 +307,31 @@ class LeafCache:
 
     def _leaf(self, path: Path, rows: RowSet, parts: tuple[Leaf, Leaf] | None) -> Leaf:
         """Return the leaf, computing its sums if they are not known; those of two leaves may lead to them."""
-        identity = self._identity(path, rows)
+        # With a depth limit the number of clauses matters, so leaves with equal rows may differ.
+        identity = rows if self._by_rows else self._identity(path, rows)
         index = self._index.get(identity)
         if index is not None:
             if "leaf_cache" in self._switches:
                 return self.leaves[index]
             path = self.leaves[index].path
         self.computed += 1
-        totals = self._totals(rows) if parts is None else parts[0].totals.less(parts[1].totals)
-        appraisal = self._cuts.appraise(
-            self._problem.b * min(totals.cost), self._problem.b * totals.floor, totals.weight, len(path)
-        )
+        sums = self._sums(rows) if parts is None else _difference(*parts)
+        b, (costs, floor, weight) = self._problem.b, sums
+        appraisal = self._cuts.appraise(b * min(costs), b * floor, weight, len(path))
         if index is not None:
-            return Leaf(index, path, rows, totals, appraisal)
-        leaf = Leaf(len(self.leaves), path, rows, totals, appraisal)
+            return Leaf(index, path, rows, sums, appraisal)
+        leaf = Leaf(len(self.leaves), path, rows, sums, appraisal)
         self._index[identity] = leaf.index
         self.leaves.append(leaf)
         return leaf
 
     def _identity(self, path: Path, rows: RowSet) -> Path | RowSet:
-        # With a depth limit the number of clauses matters, so leaves with equal rows may differ.
-        return tuple(sorted(path, key=abs)) if self._constraints.max_depth is not None else rows
+        return rows if self._by_rows else tuple(sorted(path, key=abs))
 
-    def _totals(self, rows: RowSet) -> Totals:
+    def _sums(self, rows: RowSet) -> tuple[tuple[int, ...], int, int]:
         costs = tuple([planes.over(rows) for planes in self._cost_planes])
-        return Totals(costs, self._floor_planes.over(rows), self._weight_planes.over(rows))
+        return costs, self._floor_planes.over(rows), self._weight_planes.over(rows)
+
+
+def _difference(whole: Leaf, part: Leaf) -> tuple[tuple[int, ...], int, int]:
+    return tuple(map(sub, whole.costs, part.costs)), whole.floor - part.floor, whole.weight - part.weight

@@ -73,10 +73,10 @@ POLICIES: dict[str, Policy] = {
 
 
 def _entropy(cache: LeafCache, leaf: Leaf) -> float:
-    weight = leaf.totals.weight
+    weight = leaf.weight
     return -sum(n * log2(n / weight) for n in cache.class_weights(leaf) if n)
 
 
 def _gini(cache: LeafCache, leaf: Leaf) -> float:
-    weight = leaf.totals.weight
+    weight = leaf.weight
     return weight - sum(n * n for n in cache.class_weights(leaf)) / weight if weight else 0.0
