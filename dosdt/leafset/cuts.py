@@ -18,7 +18,9 @@ from dosdt.problem import Problem
 Numbers = npt.NDArray[Any]
 
 _CELLS = 1 << 15
-"""Children of leaves that are appraised at once."""
+"""Cuts of leaves that are appraised at once."""
+_MASKS = 1 << 22
+"""Rows, of all leaves together, that are looked for at once."""
 
 
 class Cuts:
@@ -56,7 +58,7 @@ class Cuts:
             self._two = bounds.lookahead(self._two, 1, self._a)
         self.ways = 4 * problem.n_columns
         self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
-        self.at_once = max(1, _CELLS // self.ways)
+        self.at_once = max(1, min(_CELLS // self.ways, _MASKS // problem.n_rows))
         self._n_classes = len(problem.cost)
         self._n_rows = problem.n_rows
         tables = [*problem.cost, problem.floor, problem.weight, (1,) * problem.n_rows]
@@ -65,7 +67,7 @@ class Cuts:
         # Sums in floating point are exact as long as they stay below 2^24 or 2^53, and above, Python's integers are.
         largest = max(map(sum, tables))
         real: Any = np.float32 if largest < 1 << 24 else np.float64 if largest < 1 << 53 else object
-        self._short = self.hopeless * self.ways < 1 << 62 and weight < 1 << 60
+        self._short = max(self.hopeless * self.ways, self._b, weight) < 1 << 61
         self._integer: Any = np.int64 if self._short else object
         self._tables = np.array([list(table) for table in tables], real)
         # A column of ones, so that the product holds the sums over the whole leaf as well.
@@ -83,7 +85,9 @@ class Cuts:
             rows = mask.nonzero()[0]
             np.matmul(self._tables.take(rows, 1), self._features.take(rows, 0), out=of_leaf)
         depths = np.array([[depth + 1] for _, depth in leaves])
-        cuts, is_cut = self._cuts(sums.astype(self._integer).transpose(1, 0, 2), depths)
+        if sums.dtype != object:
+            sums = sums.astype(np.int64)  # for what follows, floats would be too short
+        cuts, is_cut = self._cuts(sums.astype(self._integer, copy=False).transpose(1, 0, 2), depths)
         cuts.sort(axis=1)
         counts = is_cut.sum(axis=1).tolist()
         if self._short:
