@@ -19,7 +19,7 @@ Numbers = npt.NDArray[Any]
 
 _CELLS = 1 << 15
 """Cuts of leaves that are appraised at once."""
-_MASKS = 1 << 22
+_MASKS = 1 << 20
 """Rows, of all leaves together, that are looked for at once."""
 
 
