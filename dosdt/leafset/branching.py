@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from math import inf
 
 from dosdt import bounds
 from dosdt.contract import Constraints, Solution
 from dosdt.leafset.leaf_limit import LeafLimit
-from dosdt.leafset.leaves import LeafCache, Prospect
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.policies import POLICIES, Standing
 from dosdt.leafset.queue import Key, OpenTree, TreeQueue
 from dosdt.leafset.shape import sketch_of
@@ -42,6 +41,7 @@ class Branching:
         self._prunes = "hierarchical" in self.switches or "lookahead" in self.switches
         self._sorts = "leaf_permutation" in self.switches
         self._remembers = "tree_cache" in self.switches
+        self._remembers_leaves = "leaf_cache" in self.switches
         self._leaves = LeafCache(problem, self.constraints, self.switches)
         self._generated: set[Key] = set()
         self._log: list[Key] | None = None  # the same in the order of time, where somebody wants to know it
@@ -81,29 +81,38 @@ class Branching:
         cache, key = self._leaves, tree[4]
         marked = [cache.leaves[code >> 1] for code in key if code & 1]
         cost, weight = self._kept(key)
-        limit = self._limit if self._prunes else cache.hopeless
-        for leaf in marked:
-            while (spare := limit - cost - sum([leaf.least for leaf in marked])) > 0:
-                unknown = cache.unknown(leaf, leaf.least + spare)
+        if not self._remembers_leaves:
+            for leaf in marked:
+                leaf.forget()
+        while True:
+            for leaf in marked:
+                cache.refresh(leaf)
+            spare = self._spare(cost, marked)
+            if spare <= 0:
+                return
+            unknown = [leaf for leaf in marked if leaf.outlook is None]
+            if not unknown:
+                counts = [cache.n_ways(leaf, leaf.least + spare) for leaf in marked]
+                split = marked[counts.index(min(counts))]
+                unknown = cache.unknown(split, split.least + spare)
                 if not unknown:
                     break
-                yield from cache.look(unknown)
-        if spare <= 0:
-            return
-        ways = [_below(leaf.least + spare, cache.prospects(leaf, leaf.least + spare)) for leaf in marked]
+            for leaf in unknown:
+                yield from cache.look(leaf)
         n_leaves = len(key) + len(marked)
         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         if n_leaves > most_leaves:
             return
         if len(marked) > 1:
-            self._complete([code for code in key if not code & 1], cost, ways)
-            limit = self._limit if self._prunes else limit
+            self._complete([code for code in key if not code & 1], cost, marked)
             most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
-        chosen = min(range(len(marked)), key=lambda i: len(ways[i]))
-        code = 2 * marked.pop(chosen).index + 1
+        marked.remove(split)
+        prospects = cache.prospects(split, split.least + spare)
+        limit = self._limit if self._prunes else cache.hopeless
+        code = 2 * split.index + 1
         others = [other for other in key if other != code]
         others_least, others_split = cost + sum([leaf.least for leaf in marked]), len(marked)
-        for option_least, (_, option_cost, option_weight, option_split, option_codes) in ways[chosen]:
+        for option_least, (option_cost, option_weight, option_split, option_codes) in prospects:
             child_least, child_split = others_least + option_least, others_split + option_split
             if child_least >= limit:
                 break
@@ -121,17 +130,18 @@ class Branching:
                 limit = self._limit if self._prunes else limit
                 most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
 
-    def _complete(self, unchanged: list[int], cost: int, ways: list[list[Prospect]]) -> None:
+    def _spare(self, cost: int, marked: Sequence[Leaf]) -> int:
+        """Return by how much a tree's bound is below what it must stay below, by all that is known of its leaves."""
+        limit = self._limit if self._prunes else self._leaves.hopeless
+        return limit - cost - sum([leaf.least for leaf in marked])
+
+    def _complete(self, unchanged: list[int], cost: int, marked: Sequence[Leaf]) -> None:
         """Evaluate the best tree in which each leaf to be split is split once, and no further."""
-        for of_leaf in ways:
-            option = next((option for _, option in of_leaf if not option[3]), None)
-            if option is None:
-                return
-            cost += option[1]
-            unchanged = [*unchanged, *option[4]]
+        cost += sum([self._leaves.stay(leaf) for leaf in marked])
         self.evaluated += 1
         if cost < self._limit:
-            self._improve(cost, tuple(unchanged))
+            new = [code for leaf in marked for code in self._leaves.stay_codes(leaf)]
+            self._improve(cost, (*unchanged, *new))
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
         """Take in a tree unless it has been generated before."""
@@ -172,7 +182,3 @@ class Branching:
         """Return cost and weight of the leaves that stay."""
         kept = [self._leaves.leaves[code >> 1] for code in key if not code & 1]
         return sum(leaf.kept for leaf in kept), sum(leaf.weight for leaf in kept)
-
-
-def _below(ceiling: int, prospects: list[Prospect]) -> list[Prospect]:
-    return prospects[: bisect_left(prospects, (ceiling,))]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import sub
 
+import numpy as np
+
 from dosdt.bitvectors import PlaneSum, RowSet, pack
 from dosdt.contract import Constraints
-from dosdt.leafset.cuts import Cuts
+from dosdt.leafset.outlook import Lookout, Outlook
 from dosdt.problem import Problem
 
 Path = tuple[int, ...]
@@ -20,7 +23,11 @@ class Leaf:
 
     `costs` has the sum of the rows' costs for every predicted class, `floor` that of their least costs. `kept` is the
     cost of the leaf if it stays one, ``b·loss + a``; `split` bounds its cost by its sums if it is to be split, and
-    `least` by all that is known of the leaves it may be split into: it rises as more of them are looked at.
+    `least` by all that is known of the leaves it may be split into: it rises as these are looked at.
+
+    `is_known` says whether somebody has looked at the leaf. `outlook` is what was found then, raised by what was
+    found of others since; `cuts` are the ways to split it that this leaves, smallest bound first (see `Lookout`), and
+    `stay` is the first after which both new leaves stay. These are None where they are not known here.
     """
 
     __slots__ = (
@@ -29,17 +36,19 @@ class Leaf:
         "floor",
         "halves",
         "index",
+        "is_known",
+        "is_stale",
         "kept",
         "least",
-        "looked_at",
-        "made",
-        "parents",
+        "n_useful",
+        "outlook",
         "path",
         "precise",
         "prospects",
         "rows",
         "split",
         "splittable",
+        "stay",
         "told",
         "weight",
     )
@@ -58,41 +67,38 @@ class Leaf:
         self.costs, self.floor, self.weight = sums
         self.kept, self.split, self.splittable = appraisal
         self.least = self.split
-        self.looked_at = False
         self.told = self.split  # what other members of a team know of it
-        self.cuts: Sequence[int] | None = None
-        self.made: list[Made] = []  # of the first of these cuts
+        self.is_known = False
         self.halves: dict[int, tuple[Leaf, Leaf]] = {}  # by feature, where they are known
-        self.prospects: list[Prospect] | None = None
-        self.parents: list[Leaf] = []
-        self.precise = 0  # prospects that add less than this are as precise as they get
+        self.forget()
 
     @property
     def label(self) -> int:
         """What it predicts if it stays a leaf."""
         return self.costs.index(min(self.costs))
 
+    def forget(self) -> None:
+        """Forget what was found when the leaf was looked at."""
+        self.outlook: Outlook | None = None
+        self.cuts: Sequence[int] | None = None
+        self.n_useful = 0
+        self.precise = 0  # cuts that cost less than this are as precise as they get
+        self.stay: int | None = None
+        self.prospects: list[Prospect] = []  # of the first of these cuts
+        self.is_stale = False  # the outlook says more than these do
+        self.halves.clear()
+
 
 # Plain tuples, as there are so many: the garbage collector looks at a plain tuple of numbers once, at a named one
 # for ever.
-Option = tuple[int, int, int, int, tuple[int, int]]
+Option = tuple[int, int, int, tuple[int, int]]
 """One way to split a leaf: a feature, and which of the two new leaves to split next.
 
-What the new leaves add to a tree's lower bound by their own sums; what those that are not to be split add to its cost
-and to the weight of its unchanged leaves; how many are to be split; and both as they stand in a tree's key: twice the
-leaf's index, plus one if it is to be split.
+What the new leaves that are not to be split add to a tree's cost and to the weight of its unchanged leaves; how many
+are to be split; and both as they stand in a tree's key: twice the leaf's index, plus one if it is to be split.
 """
 Prospect = tuple[int, Option]
-"""What an option adds to a tree's cost at the least, by all that is known of its leaves, and the option.
-
-That is more than the option's bound where a leaf to be split has been looked at: it adds the least of its own
-prospects, and where it has none, more than any tree costs.
-"""
-Made = tuple[int, Leaf, Leaf, Option]
-"""What makes an option a prospect, and the option: the cost of the leaves that stay, then the leaves to be split.
-
-In place of a leaf that stays there is one that adds nothing.
-"""
+"""What an option adds to a tree's cost at the least, by all that is known of its leaves, and the option."""
 
 
 class LeafCache:
@@ -105,128 +111,170 @@ class LeafCache:
     def __init__(self, problem: Problem, constraints: Constraints, switches: frozenset[str]) -> None:
         self._problem = problem
         self._constraints = constraints
-        self._switches = switches
         self._columns = [pack(problem.features[:, j]) for j in range(problem.n_columns)]
         self._cost_planes = [PlaneSum(cost) for cost in problem.cost]
         self._floor_planes = PlaneSum(problem.floor)
         self._weight_planes = PlaneSum(problem.weight)
         self._by_rows = constraints.max_depth is None
-        self._looks_ahead = {"leaf_cache", "lookahead"} <= switches
+        self._remembers = "leaf_cache" in switches
+        self._gains = "incremental_accuracy" in switches
         self._class_weights: dict[int, tuple[int, ...]] = {}
         self._index: dict[object, int] = {}
         self.leaves: list[Leaf] = []
         self.computed = 0
         """How many leaves were made."""
-        self.counted = 0
-        """Of how many leaves the ways to split them were counted."""
-        self.batches = 0
-        """How often this was done."""
-        self.made = 0
-        """How many options were made."""
+        self.looked_at = 0
+        """How many leaves were looked at here."""
         self.heard = 0
         """How many things others said of leaves."""
-        self.ordered = 0
-        """How many prospects were put in order."""
+        self.looked: list[Leaf] | None = None
+        """Leaves that were looked at here, in the order of time, where somebody wants to know it."""
         self.raised: list[Leaf] | None = None
         """Leaves of which more is known than before, in the order of time, where somebody wants to know it."""
-        self.looked: list[Leaf] | None = None
-        """Leaves whose ways to be split were counted here, in the order of time, where somebody wants to know it."""
-        self._cuts = Cuts(problem, constraints, switches)
-        self._ways = self._cuts.ways
-        self.hopeless = self._cuts.hopeless
+        self._lookout = Lookout(problem, constraints, switches)
+        self._ways = self._lookout.ways
+        self.hopeless = self._lookout.hopeless
         """More than any tree's bound."""
-        self._nothing = Leaf(-1, (), RowSet(0), ((0,), 0, 0), (0, 0, False))
         everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
         self.root = self._leaf((), everything, None)
 
+    @property
+    def products(self) -> int:
+        """How many multiplications it took to look at leaves."""
+        return self._lookout.products
+
     def at(self, path: Path) -> Leaf:
         """Return the leaf that a path leads to."""
-        rows = self.root.rows
-        for literal in path:
-            column = self._columns[abs(literal) - 1]
-            rows = rows & column if literal > 0 else rows & ~column
-        return self._leaf(path, rows, None)
+        return self._leaf(path, self._rows(path), None)
 
-    def prospects(self, leaf: Leaf, ceiling: int) -> list[Prospect]:
-        """Return the ways to split a leaf, each with the least that it adds to a tree's cost, smallest first.
+    def look(self, leaf: Leaf) -> Iterator[None]:
+        """Look at a leaf: find out what splitting it may come to; none of the new leaves is made. Pauses at times."""
+        outlook = yield from self._lookout.look(leaf.rows, len(leaf.path))
+        self.looked_at += 1
+        leaf.outlook, leaf.is_known, leaf.is_stale = outlook, True, True
+        if self._lookout.looks_ahead:
+            self._recall(leaf)
+            self._raise(leaf, self._lookout.least(outlook, self._ceiling(leaf)))
+            if self.looked is not None:
+                self.looked.append(leaf)
 
-        All that add less than `ceiling` are there; their leaves are made now, if they are not known yet.
-        """
-        cuts, ways = leaf.cuts, self._ways
-        if cuts is None:
-            cuts = self._count_cuts([leaf])[0]
-            if "leaf_cache" not in self._switches:
-                return [(cut // ways, self._make(leaf, cut)[3]) for cut in cuts if cut // ways < ceiling]
-        made = leaf.made
-        known = len(made)
-        while len(made) < len(cuts) and cuts[len(made)] // ways < ceiling:
-            made.append(self._make(leaf, cuts[len(made)]))
-        prospects = leaf.prospects
-        if prospects is None or len(made) > known:
-            self.made += len(made) - known
-            if not self._looks_ahead:
-                prospects = leaf.prospects = [(option[0], option) for _, _, _, option in made]
-                return prospects
-            prospects = leaf.prospects = sorted([(kept + yes.least + no.least, way) for kept, yes, no, way in made])
-            self.ordered += len(made)
-            not_made = cuts[len(made)] // ways if len(made) < len(cuts) else self.hopeless
-            self._raise(leaf, min(prospects[0][0], not_made) if prospects else not_made)
-        return prospects
+    def hear(self, leaf: Leaf, least: int) -> None:
+        """Take in what a leaf costs at the least if it is split, from another process that has looked at it."""
+        self.heard += 1
+        leaf.is_known = True
+        leaf.told = max(leaf.told, least)
+        self._raise(leaf, least)
+
+    def refresh(self, leaf: Leaf) -> None:
+        """Bring what is said of a leaf in line with its outlook."""
+        if leaf.is_stale:
+            self._put_in_order(leaf)
 
     def unknown(self, leaf: Leaf, ceiling: int) -> list[Leaf]:
-        """Return the leaves to look at before this one is split for less than `ceiling`.
+        """Return the leaves to look at before this one, which was looked at, is split for less than `ceiling`.
 
-        That is the leaf itself, and then those of the new leaves that are to be split next. Whoever splits it so will
-        need that anyway. To know it before pays where several leaves of a tree are to be split.
+        These are those of the new leaves that are to be split next. Whoever splits it so will need that anyway, and
+        to know it before spares trees, most of all where several leaves of a tree are to be split.
         """
-        if not self._looks_ahead:
+        outlook = leaf.outlook
+        if not self._lookout.looks_ahead or ceiling <= leaf.precise:
             return []
-        if leaf.cuts is None:
-            return [leaf]
-        prospects = self.prospects(leaf, ceiling)
-        if ceiling <= leaf.precise:
-            return []
-        numbers = [code >> 1 for least, option in prospects if least < ceiling for code in option[4] if code & 1]
-        unknown = [child for number in dict.fromkeys(numbers) if not (child := self.leaves[number]).looked_at]
+        assert outlook is not None
+        unknown = []
+        most = min(ceiling, self._ceiling(leaf))
+        for side, feature in np.argwhere(self._lookout.useful(outlook, most)).tolist():
+            halves = leaf.halves.get(feature) or self._halve(leaf, feature)
+            child = halves[side]
+            if child.is_known:
+                self._tell(leaf, side, feature, child.least)
+            # Where both are to be split, one may be enough to see that it does not pay. It is always the one where
+            # the feature is true, so that different trees come upon the same leaves: that has saved half the looks.
+            elif not (side and halves[0] in unknown and outlook[1, 1, feature] + outlook[0, 0, feature] >= most):
+                unknown.append(child)
+        self.refresh(leaf)
         if not unknown:
             leaf.precise = ceiling
         return unknown
 
-    def look(self, leaves: Sequence[Leaf]) -> Iterator[None]:
-        """Find out what splitting leaves costs at the least, by the sums of the new leaves; none of them is made.
+    def prospects(self, leaf: Leaf, ceiling: int) -> Sequence[Prospect]:
+        """Return the ways to split a leaf that was looked at, each with the least that it adds to a tree's cost.
 
-        Pauses at times.
+        The smallest come first. All that add less than `ceiling` are there; their leaves are made now, if they are
+        not known yet.
         """
-        for first in range(0, len(leaves), self._cuts.at_once):
-            some = leaves[first : first + self._cuts.at_once]
-            for leaf, cuts in zip(some, self._count_cuts(some), strict=True):
-                self._raise(leaf, self.least_of(cuts))
-            yield
+        cuts, prospects = leaf.cuts, leaf.prospects
+        assert cuts is not None, "look at a leaf before splitting it"
+        count = min(self.n_ways(leaf, ceiling), leaf.n_useful)
+        if len(prospects) < count:
+            prospects += [self._prospect(leaf, cut) for cut in cuts[len(prospects) : count]]
+        return prospects
 
-    def hear(self, leaf: Leaf, least: int) -> None:
-        """Take in what another process has found that a leaf to be split costs at the least."""
-        self.heard += 1
-        leaf.looked_at = True
-        leaf.told = max(leaf.told, least)
-        self._raise(leaf, least)
+    def n_ways(self, leaf: Leaf, ceiling: int) -> int:
+        """Return how many ways to split a leaf that was looked at add less than `ceiling`, of use or not."""
+        assert leaf.cuts is not None
+        return bisect_left(leaf.cuts, ceiling * self._ways)
 
-    def take_cuts(self, leaf: Leaf, cuts: Sequence[int]) -> None:
-        """Take in the ways to split a leaf that another process has counted."""
-        if leaf.cuts is None:
-            leaf.cuts = cuts
-            self.hear(leaf, self.least_of(cuts))
+    def stay(self, leaf: Leaf) -> int:
+        """Return the least cost of splitting a leaf that was looked at once and no further."""
+        assert leaf.stay is not None
+        return leaf.stay // self._ways
 
-    def least_of(self, cuts: Sequence[int]) -> int:
-        """Return what a leaf that can be split in these ways costs at the least if it is."""
-        return cuts[0] // self._ways if cuts else self.hopeless
+    def stay_codes(self, leaf: Leaf) -> tuple[int, int]:
+        """Return the new leaves if a leaf that was looked at is split once and no further, for the least cost."""
+        assert leaf.stay is not None
+        return self._prospect(leaf, leaf.stay)[1][3]
+
+    def _ceiling(self, leaf: Leaf) -> int:
+        """Return what splitting a leaf must cost less than to be of use."""
+        return min(leaf.kept, self.hopeless) if self._gains else self.hopeless
+
+    def _recall(self, leaf: Leaf) -> None:
+        """Take in what is known already of the leaves that a leaf may be split into."""
+        assert leaf.outlook is not None
+        for side, feature in np.argwhere(self._lookout.useful(leaf.outlook, self._ceiling(leaf))).tolist():
+            child = self._made((*leaf.path, -feature - 1 if side else feature + 1))
+            if child is not None:
+                self._tell(leaf, side, feature, child.least)
+
+    def _put_in_order(self, leaf: Leaf) -> None:
+        assert leaf.outlook is not None
+        leaf.is_stale = False
+        leaf.prospects = []
+        cuts, leaf.stay = self._lookout.cuts(leaf.outlook)
+        leaf.cuts, leaf.n_useful = cuts, bisect_left(cuts, self._ceiling(leaf) * self._ways)
+        if self._lookout.looks_ahead:
+            self._raise(leaf, cuts[0] // self._ways if leaf.n_useful else self.hopeless)
 
     def _raise(self, leaf: Leaf, least: int) -> None:
-        if least > leaf.least:
-            leaf.least = least
-            for parent in leaf.parents:
-                parent.prospects = None  # they can be told more precisely now
-            if self.raised is not None:
-                self.raised.append(leaf)
+        """Take in that a leaf costs so much at the least if it is split."""
+        if least <= leaf.least:
+            return
+        leaf.least = least
+        if self.raised is not None:
+            self.raised.append(leaf)
+        for literal in leaf.path:
+            parent = self._made(tuple([other for other in leaf.path if other != literal]))
+            if parent is not None and parent.outlook is not None:
+                self._tell(parent, int(literal < 0), abs(literal) - 1, least)
+
+    def _tell(self, leaf: Leaf, side: int, feature: int, least: int) -> None:
+        """Take in what one of the leaves that a leaf may be split into costs at the least if it is split."""
+        assert leaf.outlook is not None
+        if leaf.outlook[1, side, feature] < least:
+            leaf.outlook[1, side, feature] = least
+            leaf.is_stale = True
+
+    def _made(self, path: Path) -> Leaf | None:
+        """Return the leaf that a path leads to, if it has been made."""
+        index = self._index.get(self._rows(path) if self._by_rows else self._identity(path, self.root.rows))
+        return None if index is None else self.leaves[index]
+
+    def _rows(self, path: Path) -> RowSet:
+        rows = self.root.rows
+        for literal in path:
+            column = self._columns[abs(literal) - 1]
+            rows = rows & column if literal > 0 else rows & ~column
+        return rows
 
     def class_weights(self, leaf: Leaf) -> tuple[int, ...]:
         """Return the training weight of every class in a leaf."""
@@ -267,42 +315,30 @@ class LeafCache:
     def _class_planes(self) -> list[PlaneSum]:
         return [PlaneSum(weights) for weights in self._problem.class_weight]
 
-    def _count_cuts(self, leaves: Sequence[Leaf]) -> list[Sequence[int]]:
-        """Return all ways to split leaves, smallest bound first (see `Cuts`); no leaf is made for it."""
-        self.counted += len(leaves)
-        self.batches += 1
-        every = self._cuts.count([(leaf.rows, len(leaf.path)) for leaf in leaves])
-        if "leaf_cache" in self._switches:
-            for leaf, cuts in zip(leaves, every, strict=True):
-                leaf.cuts, leaf.looked_at = cuts, True
-            if self.looked is not None:
-                self.looked += leaves
-        return every
-
-    def _make(self, leaf: Leaf, cut: int) -> Made:
+    def _prospect(self, leaf: Leaf, cut: int) -> Prospect:
         bound, way = divmod(cut, self._ways)
         yes, no = leaf.halves.get(way >> 2) or self._halve(leaf, way >> 2)
         yes_code, no_code = 2 * yes.index, 2 * no.index
         way &= 3
         if way == 0:
-            kept = yes.kept + no.kept
-            option = bound, kept, yes.weight + no.weight, 0, (yes_code, no_code)
-            return kept, self._nothing, self._nothing, option
+            return bound, (yes.kept + no.kept, yes.weight + no.weight, 0, (yes_code, no_code))
         if way == 1:
-            return yes.kept, self._nothing, no, (bound, yes.kept, yes.weight, 1, (yes_code, no_code + 1))
+            return bound, (yes.kept, yes.weight, 1, (yes_code, no_code + 1))
         if way == 2:
-            return no.kept, yes, self._nothing, (bound, no.kept, no.weight, 1, (yes_code + 1, no_code))
-        return 0, yes, no, (bound, 0, 0, 2, (yes_code + 1, no_code + 1))
+            return bound, (no.kept, no.weight, 1, (yes_code + 1, no_code))
+        return bound, (0, 0, 2, (yes_code + 1, no_code + 1))
 
     def _halve(self, leaf: Leaf, feature: int) -> tuple[Leaf, Leaf]:
         rows = leaf.rows & self._columns[feature]
         yes = self._leaf((*leaf.path, feature + 1), rows, None)
         no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, (leaf, yes))
-        if "leaf_cache" in self._switches:
+        if self._remembers:
             leaf.halves[feature] = yes, no
-            for child in (yes, no):
-                if child.splittable:
-                    child.parents.append(leaf)
+            if self._lookout.looks_ahead and leaf.outlook is not None:
+                for side, child in enumerate((yes, no)):
+                    least = int(leaf.outlook[1, side, feature])
+                    child.told = max(child.told, least)  # who knows the outlook knows this
+                    self._raise(child, least)
         return yes, no
 
     def _leaf(self, path: Path, rows: RowSet, parts: tuple[Leaf, Leaf] | None) -> Leaf:
@@ -311,13 +347,13 @@ class LeafCache:
         identity = rows if self._by_rows else self._identity(path, rows)
         index = self._index.get(identity)
         if index is not None:
-            if "leaf_cache" in self._switches:
+            if self._remembers:
                 return self.leaves[index]
             path = self.leaves[index].path
         self.computed += 1
         sums = self._sums(rows) if parts is None else _difference(*parts)
         b, (costs, floor, weight) = self._problem.b, sums
-        appraisal = self._cuts.appraise(b * min(costs), b * floor, weight, len(path))
+        appraisal = self._lookout.appraise(b * min(costs), b * floor, weight, len(path))
         if index is not None:
             return Leaf(index, path, rows, sums, appraisal)
         leaf = Leaf(len(self.leaves), path, rows, sums, appraisal)

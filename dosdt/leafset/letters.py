@@ -6,7 +6,6 @@ when a tree first needs it, and after that trees are nothing but numbers.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -91,9 +90,8 @@ class Letter(NamedTuple):
 
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
-    expanded; the others are at their home. `looked` are leaves that the sender has looked at since its last letter,
-    and `cuts` the ways to split each; `raised` are leaves of which it knows more than it has said yet, and `leasts`
-    what they cost at the least if they are split.
+    expanded; the others are at their home. `known` are leaves that the sender has looked at since its last letter or
+    of which it knows more than it has said yet, and `leasts` what they cost at the least if they are split.
     """
 
     header: Header
@@ -101,9 +99,7 @@ class Letter(NamedTuple):
     paths: Lists
     trees: Lists
     given: int = 0
-    looked: Array = NO_NUMBERS
-    cuts: Sequence[Sequence[int]] = ()
-    raised: Array = NO_NUMBERS
+    known: Array = NO_NUMBERS
     leasts: Sequence[int] = ()
 
 
@@ -111,30 +107,19 @@ def encode(letter: Letter) -> bytes:
     """Return a letter as bytes."""
     sender, limit, bound, still_open, stop, save = letter.header
     head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
-    if not (len(letter.trees.sizes) or len(letter.looked) or len(letter.raised)):
+    if not (len(letter.trees.sizes) or len(letter.known)):
         return _packed(head)
-    known = [_raw(letter.looked), *_joined(letter.cuts), _raw(letter.raised), _brief(letter.leasts)]
     arrays = [letter.leaves, *letter.paths, *letter.trees]
-    return _packed((*head, letter.given, *known, *map(_raw, arrays)))
+    return _packed((*head, letter.given, _raw(letter.known), _brief(letter.leasts), *map(_raw, arrays)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
     sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
     header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
-    given, looked, sizes, cuts, raised, leasts, *raw = rest or [0, *[b""] * 10]
+    given, known, leasts, *raw = rest or [0, *[b""] * 7]
     leaves, *others = map(_array, raw)
-    return Letter(
-        header,
-        leaves,
-        Lists(*others[:2]),
-        Lists(*others[2:]),
-        given,
-        _array(looked),
-        _parted(_array(sizes), _whole(cuts)),
-        _array(raised),
-        _whole(leasts),
-    )
+    return Letter(header, leaves, Lists(*others[:2]), Lists(*others[2:]), given, _array(known), _whole(leasts))
 
 
 def encode_record(paths: Lists, trees: Lists) -> bytes:
@@ -177,26 +162,11 @@ def _brief(numbers: Sequence[int]) -> bytes | list[bytes]:
         return [_bytes_of(number) for number in numbers]
 
 
-def _whole(brief: bytes | list[bytes]) -> Sequence[int]:
+def _whole(brief: bytes | list[bytes]) -> list[int]:
     if isinstance(brief, bytes):
-        return array("q", np.frombuffer(brief, _LONG).astype(np.int64, copy=False).tobytes())
+        whole: list[int] = np.frombuffer(brief, _LONG).tolist()
+        return whole
     return [_int_of(number) for number in brief]
-
-
-def _joined(numbers: Sequence[Sequence[int]]) -> tuple[bytes, bytes | list[bytes]]:
-    """Return how many numbers there are in each list, and all of them, both as bytes."""
-    sizes = np.fromiter(map(len, numbers), _NUMBER, len(numbers))
-    if all(isinstance(each, array) for each in numbers):
-        every = array("q")
-        for each in numbers:
-            every.extend(each)
-        return _raw(sizes), _brief(every)
-    return _raw(sizes), _brief(list(chain.from_iterable(numbers)))
-
-
-def _parted(sizes: Array, numbers: Sequence[int]) -> list[Sequence[int]]:
-    ends = np.cumsum(sizes).tolist()
-    return [numbers[end - size : end] for size, end in zip(sizes.tolist(), ends, strict=True)]
 
 
 def _bytes_of(number: int) -> bytes:

@@ -60,13 +60,13 @@ class Mail:
         given = [bound for task in self._given if (bound := lower_bound_of(task)) is not None]
         return min([*given, *(min(bounds) for bounds in self._bounds if bounds)], default=None)
 
-    def write(self, header: Header, looked: Sequence[Leaf], raised: Sequence[Leaf]) -> list[bytes]:
-        """Return a letter to each member, with the trees laid aside for it and what all should know of leaves."""
+    def write(self, header: Header, known: Sequence[Leaf]) -> list[bytes]:
+        """Return a letter to each member, with the trees laid aside for it; of these leaves all should know."""
         nothing = encode(Letter(header, NO_NUMBERS, _NO_LISTS, _NO_LISTS))
         letters = []
         for home, (given, trees) in enumerate(zip(self._given, self._trees, strict=True)):
-            something = given or trees or (home != header.sender and (looked or raised))
-            letters.append(self._letter(header, home, looked, raised) if something else nothing)
+            something = given or trees or (home != header.sender and known)
+            letters.append(self._letter(header, home, known) if something else nothing)
             for laid_aside in (self._trees, self._bounds, self._given):
                 laid_aside[home] = []
         return letters
@@ -78,26 +78,21 @@ class Mail:
             own = self._own[sender] = grown(self._own[sender], int(letter.leaves.max()) + 1)
             own[letter.leaves] = [self._leaves.at(path).index for path in letter.paths.tuples()]
         leaves = self._leaves.leaves
-        for number, cuts in zip(self._own[sender][letter.looked].tolist(), letter.cuts, strict=True):
-            self._leaves.take_cuts(leaves[number], cuts)
-        for number, least in zip(self._own[sender][letter.raised].tolist(), letter.leasts, strict=True):
+        for number, least in zip(self._own[sender][letter.known].tolist(), letter.leasts, strict=True):
             self._leaves.hear(leaves[number], least)
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
-    def _letter(self, header: Header, home: int, looked: Sequence[Leaf], raised: Sequence[Leaf]) -> bytes:
+    def _letter(self, header: Header, home: int, known: Sequence[Leaf]) -> bytes:
         leaves = self._leaves.leaves
         given = [key for *_, key in self._given[home]]
         trees = lists_of([*given, *self._trees[home]])
-        looked_numbers = np.array([leaf.index for leaf in looked], np.int64)
-        raised_numbers = np.array([leaf.index for leaf in raised], np.int64)
+        numbers = np.array([leaf.index for leaf in known], np.int64)
         told = self._told[home] = grown(self._told[home], len(leaves))
-        used = np.concatenate([trees.items >> 1, looked_numbers, raised_numbers])
+        used = np.concatenate([trees.items >> 1, numbers])
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
-        cuts = [() if leaf.cuts is None else leaf.cuts for leaf in looked]
-        leasts = [leaf.least for leaf in raised]
-        return encode(Letter(header, new, paths, trees, len(given), looked_numbers, cuts, raised_numbers, leasts))
+        return encode(Letter(header, new, paths, trees, len(given), numbers, [leaf.least for leaf in known]))
 
 
 _NO_LISTS = Lists(NO_NUMBERS, NO_NUMBERS)

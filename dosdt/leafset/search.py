@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack
 from math import inf
 from typing import Any
 
@@ -17,6 +18,10 @@ from dosdt.leafset.evaluations import evaluations_log10, remaining_log10
 from dosdt.leafset.leaves import Path
 from dosdt.leafset.queue import Key, OpenTree, Task, TreeQueue
 from dosdt.problem import Problem
+from dosdt.threads import one_thread
+
+_FEW_LOOKS = 200
+"""With fewer, to find the libraries that start threads would take longer than is lost by threads."""
 
 Fact = tuple[tuple[Path, bool], ...]
 """A tree that was generated, in terms any process understands: each leaf's path and whether it is to be split."""
@@ -72,8 +77,12 @@ class LeafSetSearch(Branching):
         pause = budget.pause or _never
         prunes = self._prunes
         paused = False
-        with uncollected():
+        with uncollected(), ExitStack() as threads:
+            few: float = self._leaves.looked_at + _FEW_LOOKS
             while queue and self.expanded < last and not (paused := pause()):
+                if self._leaves.looked_at > few:
+                    few = inf
+                    threads.enter_context(one_thread())
                 tree = queue.pop()
                 if not prunes or tree[2] < self._limit:
                     self.expanded += 1

@@ -45,49 +45,98 @@ def test_least_is_a_bound(start: int) -> None:
 
 
 def look_ahead(leaves: LeafCache) -> None:
-    while unknown := leaves.unknown(leaves.root, leaves.hopeless):
-        list(leaves.look(unknown))
+    """Look at the root and all that it may be split into next, as whoever splits it does."""
+    unknown = [leaves.root] if leaves.root.outlook is None else []
+    while unknown := unknown or leaves.unknown(leaves.root, leaves.hopeless):
+        for leaf in unknown:
+            assert leaf.outlook is None
+            list(leaves.look(leaf))
+        unknown = []
 
 
-def test_what_others_found_out_counts() -> None:
-    for seed in range(20):
-        problem = random_problem(seed + 310_000, max_features=5).problem
-        one, other = (LeafCache(problem, Constraints(), frozenset(SWITCHES)) for _ in range(2))
+def team_of_two(seed: int) -> tuple[LeafCache, LeafCache]:
+    problem = random_problem(seed, max_features=5).problem
+    one, other = (LeafCache(problem, Constraints(), frozenset(SWITCHES)) for _ in range(2))
+    return one, other
+
+
+@pytest.mark.parametrize("sooner", [True, False])
+def test_what_others_found_out_is_not_looked_for_again(sooner: bool) -> None:
+    """Whether it is heard before the leaf that it matters to is looked at, or after."""
+    several = 0
+    for seed in range(40):
+        one, other = team_of_two(seed + 310_000)
         if not one.root.splittable:
             continue
         look_ahead(one)
+        if not sooner:
+            list(other.look(other.root))
         for leaf in list(one.leaves):
-            other.hear(other.at(leaf.path), leaf.least)
-        assert other.root.least == one.root.least
-        counted = other.counted
+            if leaf.is_known and leaf is not one.root:
+                other.hear(other.at(leaf.path), leaf.least)
         look_ahead(other)
+        assert other.looked_at == 1
         assert other.root.least == one.root.least
-        assert counted <= other.counted <= one.counted
         assert [least for least, _ in other.prospects(other.root, other.hopeless)] == [
             least for least, _ in one.prospects(one.root, one.hopeless)
         ]
+        several += one.looked_at > 3
+    assert several > 10
 
 
-def test_what_others_counted_is_as_good_as_counted_here() -> None:
-    for seed in range(20):
-        problem = random_problem(seed + 330_000, max_features=5).problem
-        one, other = (LeafCache(problem, Constraints(), frozenset(SWITCHES)) for _ in range(2))
-        look_ahead(one)
-        for leaf in list(one.leaves):
-            if leaf.cuts is not None:
-                other.take_cuts(other.at(leaf.path), leaf.cuts)
-        look_ahead(other)
-        assert other.counted == 0
-        assert other.root.least == one.root.least
+def test_what_is_found_out_about_a_leaf_counts_wherever_it_occurs() -> None:
+    """Two leaves may be split into one that is two questions deep, whether they were looked at before or later."""
+    before, later = 0, 0
+    for seed in range(120):
+        leaves, _ = team_of_two(seed + 370_000)
+        for first, second in ((1, 2), (-1, 2), (1, -2), (-1, -2)):
+            one, other, leaf = leaves.at((first,)), leaves.at((second,)), leaves.at((first, second))
+            if not leaf.rows or leaf.rows in (one.rows, other.rows) or leaf.is_known or one.outlook is not None:
+                continue
+            list(leaves.look(one))
+            assert one.outlook is not None
+            if one.outlook[1, int(second < 0), 1] < leaves.hopeless:
+                leaves.hear(leaf, leaves.hopeless)
+                assert one.outlook[1, int(second < 0), 1] == leaves.hopeless
+                before += 1
+                if other.outlook is None:
+                    list(leaves.look(other))
+                    assert other.outlook is not None
+                    useful = leaves._lookout.useful(other.outlook, leaves._ceiling(other))
+                    assert not useful[int(first < 0), 0]
+                    later += other.outlook[1, int(first < 0), 0] == leaves.hopeless
+    assert before > 20
+    assert later > 5
 
 
 def test_only_what_is_cheap_enough_is_made() -> None:
-    for seed in range(20):
-        problem = random_problem(seed + 320_000).problem
-        leaves = LeafCache(problem, Constraints(), frozenset(SWITCHES))
-        everything = LeafCache(problem, Constraints(), frozenset(SWITCHES))
+    some_made = 0
+    for seed in range(40):
+        leaves, everything = team_of_two(seed + 320_000)
+        for one in (leaves, everything):
+            list(one.look(one.root))
+            one.refresh(one.root)
         whole = everything.prospects(everything.root, everything.hopeless)
+        assert [least for least, _ in whole] == sorted(least for least, _ in whole)
         for least, _ in whole:
             some = leaves.prospects(leaves.root, least)
             assert [value for value, _ in some if value < least] == [value for value, _ in whole if value < least]
-            assert len(leaves.leaves) <= len(everything.leaves)
+            some_made += len(leaves.leaves) < len(everything.leaves)
+    assert some_made > 10
+
+
+def test_a_leaf_that_costs_more_split_than_whole_is_not_split() -> None:
+    """Unless another bound, by which the same follows, is switched off."""
+    useless = 0
+    for seed in range(40):
+        problem = random_problem(seed + 380_000).problem
+        for switches in (set(SWITCHES), set(SWITCHES) - {"incremental_accuracy"}):
+            leaves = LeafCache(problem, Constraints(), frozenset(switches))
+            list(leaves.look(leaves.root))
+            leaves.refresh(leaves.root)
+            whole, prospects = leaves.root.kept, leaves.prospects(leaves.root, leaves.hopeless)
+            if "incremental_accuracy" in switches:
+                assert all(least < whole for least, _ in prospects)
+            else:
+                useless += any(least >= whole for least, _ in prospects)
+    assert useless > 10

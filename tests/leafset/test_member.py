@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
@@ -241,9 +240,9 @@ def test_who_has_nothing_to_do_is_given_open_trees(small_steps: None) -> None:
     assert helped > 5
 
 
-def mid_size(regularization: str = "0.005") -> Problem:
+def mid_size(regularization: str = "0.003") -> Problem:
     rng = np.random.default_rng(5)
-    features = rng.random((300, 10)) < 0.5
+    features = rng.random((300, 12)) < 0.5
     rule = (features[:, 0] & features[:, 1]) | (features[:, 2] & ~features[:, 3])
     return Problem.from_arrays(features, rule ^ (rng.random(300) < 0.15), regularization)
 
@@ -273,7 +272,8 @@ def test_who_has_a_smaller_share_does_less() -> None:
     run(team)
     busy, slow = (one.expanded for one in team)
     print(busy, slow)
-    assert 2 * slow < busy < 6 * slow
+    # What all hear and make takes as long for everybody, so less than its share is left for trees.
+    assert 2 * slow < busy < 9 * slow
 
 
 def test_the_smallest_share_comes_to_its_end(small_steps: None) -> None:
@@ -296,9 +296,9 @@ def test_what_others_looked_at_is_not_looked_at_again() -> None:
     search.run(search.root(), Budget())
     team = team_of(problem, [1.0, 1.0])
     run(team)
-    counted = [one._leaves.counted for one in team]
-    print(counted, search._leaves.counted)
-    assert sum(counted) < 1.3 * search._leaves.counted
+    looked_at = [one._leaves.looked_at for one in team]
+    print(looked_at, search._leaves.looked_at)
+    assert sum(looked_at) < 1.4 * search._leaves.looked_at
 
 
 def rows_of(key: Key, leaves: Sequence[Leaf]) -> frozenset[tuple[Any, int]]:
@@ -308,10 +308,10 @@ def rows_of(key: Key, leaves: Sequence[Leaf]) -> frozenset[tuple[Any, int]]:
 @pytest.mark.parametrize("before", [1, 2, 5])
 def test_what_is_saved_can_be_shared_out_evenly(before: int) -> None:
     """Among as many members as there may be later; all that is open is there."""
-    problem = mid_size()
+    problem = mid_size("0.002")
     team = team_of(problem, [1.0] * before)
     for number in steps(team):
-        if number == 20:
+        if number == 30:
             team[0].save()
         saved = [part for one in team if (part := one.saved()) is not None]
         if saved:
@@ -450,14 +450,11 @@ def test_costs_of_any_length(unit: int, small_steps: None) -> None:
         assert following[0].limit == following[0].lower_bound() == search.limit
 
 
-@pytest.mark.parametrize(
-    "cuts", [[array("q", [3, -1 << 62]), [1 << 90, 2], []], [array("q", [3, -1 << 62]), array("q"), array("q", [7])]]
-)
-def test_letters(cuts: list[Sequence[int]]) -> None:
+@pytest.mark.parametrize("long", [1 << 100, 1 << 40])
+def test_letters(long: int) -> None:
     header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
-    looked, raised = np.array([1, 4, 0]), np.array([4, 1])
-    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, looked, cuts, raised, [1 << 100, 5])
+    letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, np.array([4, 1]), [long, -5])
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
@@ -465,8 +462,7 @@ def test_letters(cuts: list[Sequence[int]]) -> None:
     assert list(read.trees.tuples()) == [(2, 5), (9,), (1, 2, 4)]
     assert read.trees.starts.tolist() == [0, 2, 3]
     assert read.given == 2
-    assert (read.looked.tolist(), [list(each) for each in read.cuts]) == ([1, 4, 0], [list(each) for each in cuts])
-    assert (read.raised.tolist(), list(read.leasts)) == ([4, 1], [1 << 100, 5])
+    assert (read.known.tolist(), list(read.leasts)) == ([4, 1], [long, -5])
     assert list(read.trees.picked(np.array([2, 0])).tuples()) == [(1, 2, 4), (2, 5)]
     assert list(read.trees.picked(np.array([], int)).tuples()) == []
     given, others = read.trees.parted(read.given)
@@ -474,8 +470,8 @@ def test_letters(cuts: list[Sequence[int]]) -> None:
     nothing = Lists(np.zeros(0, int), np.zeros(0, int))
     bare = Letter(Header(0, 0, None, 0, False, True), nothing.items, nothing, nothing)
     assert letters.decode(letters.encode(bare)).header == bare.header
-    told = letters.decode(letters.encode(bare._replace(raised=np.array([3]), leasts=[7])))
-    assert (told.raised.tolist(), list(told.leasts), len(told.trees.sizes)) == ([3], [7], 0)
+    told = letters.decode(letters.encode(bare._replace(known=np.array([3]), leasts=[7])))
+    assert (told.known.tolist(), list(told.leasts), len(told.trees.sizes)) == ([3], [7], 0)
     assert len(letters.decode(letters.encode(bare)).trees.sizes) == 0
 
 
