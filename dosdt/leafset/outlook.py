@@ -160,8 +160,8 @@ class Lookout:
         self.products += factors.size * features.shape[1]
         yes = np.matmul(factors.reshape(-1, len(features)), features).reshape(len(tables), len(some), -1)
         cost, kept, split = self._sides(self._costs(np.concatenate([yes, sums - yes], 1)), depth)
-        best = np.minimum(kept[0] + split[1], split[0] + np.minimum(kept[1], split[1], out=split[1]))
-        found = np.minimum(best, kept[0] + kept[1], out=best).min(axis=1)
+        best = np.minimum(kept, split, out=split)
+        found: Numbers = np.add(best[0], best[1], out=best[0]).min(axis=1)
         if "incremental_accuracy" in self._switches:
             found[found >= cost] = self.hopeless
         found = found.reshape(2, -1)
