@@ -112,6 +112,8 @@ class LeafCache:
         self._problem = problem
         self._constraints = constraints
         self._columns = [pack(problem.features[:, j]) for j in range(problem.n_columns)]
+        self._rows_of = {j + 1: column for j, column in enumerate(self._columns)}  # for each literal, where it holds
+        self._rows_of |= {-j - 1: pack(~problem.features[:, j]) for j in range(problem.n_columns)}
         self._cost_planes = [PlaneSum(cost) for cost in problem.cost]
         self._floor_planes = PlaneSum(problem.floor)
         self._weight_planes = PlaneSum(problem.weight)
@@ -135,8 +137,7 @@ class LeafCache:
         self._ways = self._lookout.ways
         self.hopeless = self._lookout.hopeless
         """More than any tree's bound."""
-        everything = pack(problem.features[:, 0]) | pack(~problem.features[:, 0])
-        self.root = self._leaf((), everything, None)
+        self.root = self._leaf((), self._rows_of[1] | self._rows_of[-1], None)
 
     @property
     def products(self) -> int:
@@ -232,7 +233,8 @@ class LeafCache:
         """Take in what is known already of the leaves that a leaf may be split into."""
         assert leaf.outlook is not None
         for side, feature in np.argwhere(self._lookout.useful(leaf.outlook, self._ceiling(leaf))).tolist():
-            child = self._made((*leaf.path, -feature - 1 if side else feature + 1))
+            literal = -feature - 1 if side else feature + 1
+            child = self._made((*leaf.path, literal), leaf.rows & self._rows_of[literal])
             if child is not None:
                 self._tell(leaf, side, feature, child.least)
 
@@ -252,8 +254,9 @@ class LeafCache:
         leaf.least = least
         if self.raised is not None:
             self.raised.append(leaf)
-        for literal in leaf.path:
-            parent = self._made(tuple([other for other in leaf.path if other != literal]))
+        for place, literal in enumerate(leaf.path):
+            others = leaf.path[:place] + leaf.path[place + 1 :]
+            parent = self._made(others, self._rows(others))
             if parent is not None and parent.outlook is not None:
                 self._tell(parent, int(literal < 0), abs(literal) - 1, least)
 
@@ -264,16 +267,15 @@ class LeafCache:
             leaf.outlook[1, side, feature] = least
             leaf.is_stale = True
 
-    def _made(self, path: Path) -> Leaf | None:
+    def _made(self, path: Path, rows: RowSet) -> Leaf | None:
         """Return the leaf that a path leads to, if it has been made."""
-        index = self._index.get(self._rows(path) if self._by_rows else self._identity(path, self.root.rows))
+        index = self._index.get(self._identity(path, rows))
         return None if index is None else self.leaves[index]
 
     def _rows(self, path: Path) -> RowSet:
         rows = self.root.rows
         for literal in path:
-            column = self._columns[abs(literal) - 1]
-            rows = rows & column if literal > 0 else rows & ~column
+            rows = rows & self._rows_of[literal]
         return rows
 
     def class_weights(self, leaf: Leaf) -> tuple[int, ...]:
@@ -344,7 +346,7 @@ class LeafCache:
     def _leaf(self, path: Path, rows: RowSet, parts: tuple[Leaf, Leaf] | None) -> Leaf:
         """Return the leaf, computing its sums if they are not known; those of two leaves may lead to them."""
         # With a depth limit the number of clauses matters, so leaves with equal rows may differ.
-        identity = rows if self._by_rows else self._identity(path, rows)
+        identity = self._identity(path, rows)
         index = self._index.get(identity)
         if index is not None:
             if self._remembers:
