@@ -144,6 +144,11 @@ class LeafCache:
         """How many multiplications it took to look at leaves."""
         return self._lookout.products
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether to look at a leaf tells more of it than its own sums do, and is remembered."""
+        return self._lookout.looks_ahead
+
     def at(self, path: Path) -> Leaf:
         """Return the leaf that a path leads to."""
         return self._leaf(path, self._rows(path), None)
@@ -153,11 +158,21 @@ class LeafCache:
         outlook = yield from self._lookout.look(leaf.rows, len(leaf.path))
         self.looked_at += 1
         leaf.outlook, leaf.is_known, leaf.is_stale = outlook, True, True
-        if self._lookout.looks_ahead:
+        if self.looks_ahead:
             self._recall(leaf)
             self._raise(leaf, self._lookout.least(outlook, self._ceiling(leaf)))
             if self.looked is not None:
                 self.looked.append(leaf)
+
+    def see(self, leaf: Leaf, outlook: Outlook) -> None:
+        """Take in what another process found when it looked at a leaf."""
+        self.heard += 1
+        if leaf.outlook is not None:
+            return
+        # A copy, as it is raised by what is found out of others; what is known of these is told where it is needed.
+        leaf.outlook = outlook.astype(self._lookout.integer)
+        leaf.is_known, leaf.is_stale = True, True
+        self._raise(leaf, self._lookout.least(outlook, self._ceiling(leaf)))
 
     def hear(self, leaf: Leaf, least: int) -> None:
         """Take in what a leaf costs at the least if it is split, from another process that has looked at it."""
@@ -178,7 +193,7 @@ class LeafCache:
         to know it before spares trees, most of all where several leaves of a tree are to be split.
         """
         outlook = leaf.outlook
-        if not self._lookout.looks_ahead or ceiling <= leaf.precise:
+        if not self.looks_ahead or ceiling <= leaf.precise:
             return []
         assert outlook is not None
         unknown = []
@@ -244,7 +259,7 @@ class LeafCache:
         leaf.prospects = []
         cuts, leaf.stay = self._lookout.cuts(leaf.outlook)
         leaf.cuts, leaf.n_useful = cuts, bisect_left(cuts, self._ceiling(leaf) * self._ways)
-        if self._lookout.looks_ahead:
+        if self.looks_ahead:
             self._raise(leaf, cuts[0] // self._ways if leaf.n_useful else self.hopeless)
 
     def _raise(self, leaf: Leaf, least: int) -> None:
@@ -336,7 +351,7 @@ class LeafCache:
         no = self._leaf((*leaf.path, -feature - 1), leaf.rows ^ rows, (leaf, yes))
         if self._remembers:
             leaf.halves[feature] = yes, no
-            if self._lookout.looks_ahead and leaf.outlook is not None:
+            if self.looks_ahead and leaf.outlook is not None:
                 for side, child in enumerate((yes, no)):
                     least = int(leaf.outlook[1, side, feature])
                     child.told = max(child.told, least)  # who knows the outlook knows this

@@ -91,7 +91,9 @@ class Letter(NamedTuple):
     `leaves` are the sender's numbers of the leaves that it mentions for the first time, `paths` lead to them, and
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
     expanded; the others are at their home. `known` are leaves that the sender has looked at since its last letter or
-    of which it knows more than it has said yet, and `leasts` what they cost at the least if they are split.
+    of which it knows more than it has said yet, and `leasts` what they cost at the least if they are split. `shown`
+    are leaves to be split that stand in these trees, and `outlooks` what was found when the sender looked at them, of
+    shape (leaves, 2, 2, features).
     """
 
     header: Header
@@ -101,6 +103,8 @@ class Letter(NamedTuple):
     given: int = 0
     known: Array = NO_NUMBERS
     leasts: Sequence[int] = ()
+    shown: Array = NO_NUMBERS
+    outlooks: Array = NO_NUMBERS
 
 
 def encode(letter: Letter) -> bytes:
@@ -109,17 +113,20 @@ def encode(letter: Letter) -> bytes:
     head = (VERSION, sender, _bytes_of(limit), None if bound is None else _bytes_of(bound), still_open, stop, save)
     if not (len(letter.trees.sizes) or len(letter.known)):
         return _packed(head)
-    arrays = [letter.leaves, *letter.paths, *letter.trees]
-    return _packed((*head, letter.given, _raw(letter.known), _brief(letter.leasts), *map(_raw, arrays)))
+    numbers = [_brief(letter.leasts), _brief(letter.outlooks.ravel())]
+    arrays = [letter.known, letter.shown, letter.leaves, *letter.paths, *letter.trees]
+    return _packed((*head, letter.given, *numbers, *map(_raw, arrays)))
 
 
 def decode(message: bytes) -> Letter:
     """Return the letter that bytes describe."""
     sender, limit, bound, still_open, stop, save, *rest = _unpacked(message)
     header = Header(sender, _int_of(limit), None if bound is None else _int_of(bound), still_open, stop, save)
-    given, known, leasts, *raw = rest or [0, *[b""] * 7]
-    leaves, *others = map(_array, raw)
-    return Letter(header, leaves, Lists(*others[:2]), Lists(*others[2:]), given, _array(known), _whole(leasts))
+    given, leasts, outlooks, *raw = rest or [0, *[b""] * 9]
+    known, shown, leaves, *others = map(_array, raw)
+    paths, trees = Lists(*others[:2]), Lists(*others[2:])
+    found = _whole(outlooks).reshape(len(shown), 2, 2, -1) if len(shown) else NO_NUMBERS
+    return Letter(header, leaves, paths, trees, given, known, _whole(leasts).tolist(), shown, found)
 
 
 def encode_record(paths: Lists, trees: Lists) -> bytes:
@@ -154,7 +161,7 @@ def _array(raw: bytes) -> Array:
     return np.frombuffer(raw, _NUMBER).astype(np.int64)
 
 
-def _brief(numbers: Sequence[int]) -> bytes | list[bytes]:
+def _brief(numbers: Sequence[int] | Array) -> bytes | list[bytes]:
     """Return numbers as bytes if each fits eight of them, and else each by itself."""
     try:
         return np.array(numbers, _LONG).tobytes()
@@ -162,11 +169,10 @@ def _brief(numbers: Sequence[int]) -> bytes | list[bytes]:
         return [_bytes_of(number) for number in numbers]
 
 
-def _whole(brief: bytes | list[bytes]) -> list[int]:
+def _whole(brief: bytes | list[bytes]) -> Array:
     if isinstance(brief, bytes):
-        whole: list[int] = np.frombuffer(brief, _LONG).tolist()
-        return whole
-    return [_int_of(number) for number in brief]
+        return np.frombuffer(brief, _LONG)
+    return np.array([_int_of(number) for number in brief], object)
 
 
 def _bytes_of(number: int) -> bytes:

@@ -34,6 +34,8 @@ class Mail:
         # By own leaf number, which leaves each member has been told; by the number it gives, each leaf's own.
         self._told: list[Array] = [np.zeros(0, np.bool_) for _ in range(post.size)]
         self._own: list[Array] = [np.zeros(0, np.int64) for _ in range(post.size)]
+        # By own leaf number, of which leaves each member has been shown what was found.
+        self._shown: list[Array] = [np.zeros(0, np.bool_) for _ in range(post.size)]
 
     def put(self, home: int, key: Key, bound: int) -> None:
         """Lay a tree aside for a member."""
@@ -80,6 +82,11 @@ class Mail:
         leaves = self._leaves.leaves
         for number, least in zip(self._own[sender][letter.known].tolist(), letter.leasts, strict=True):
             self._leaves.hear(leaves[number], least)
+        shown = self._own[sender][letter.shown]
+        for number, outlook in zip(shown.tolist(), letter.outlooks, strict=True):
+            self._leaves.see(leaves[number], outlook)
+        self._shown[sender] = grown(self._shown[sender], len(leaves))
+        self._shown[sender][shown] = True
         return Lists(sizes, 2 * self._own[sender][codes >> 1] + (codes & 1)).parted(letter.given)
 
     def _letter(self, header: Header, home: int, known: Sequence[Leaf]) -> bytes:
@@ -92,7 +99,20 @@ class Mail:
         new = np.unique(used[~told[used]])
         told[new] = True
         paths = lists_of([leaves[index].path for index in new.tolist()])
-        return encode(Letter(header, new, paths, trees, len(given), numbers, [leaf.least for leaf in known]))
+        leasts = [leaf.least for leaf in known]
+        shown, outlooks = self._seen(home, trees)
+        return encode(Letter(header, new, paths, trees, len(given), numbers, leasts, shown, outlooks))
+
+    def _seen(self, member: int, trees: Lists) -> tuple[Array, Array]:
+        """Return the leaves of trees that a member would have to look at to split them, and what was found then."""
+        if not self._leaves.looks_ahead:
+            return NO_NUMBERS, NO_NUMBERS
+        leaves = self._leaves.leaves
+        shown = self._shown[member] = grown(self._shown[member], len(leaves))
+        numbers = np.unique(trees.items[trees.items % 2 == 1] >> 1)
+        seen = [index for index in numbers[~shown[numbers]].tolist() if leaves[index].outlook is not None]
+        shown[seen] = True
+        return np.array(seen, np.int64), np.array([leaves[index].outlook for index in seen])
 
 
 _NO_LISTS = Lists(NO_NUMBERS, NO_NUMBERS)

@@ -122,6 +122,7 @@ class LeafSetMember(Branching):
         return {
             "duplicates": self.duplicates,
             "leaves_cached": len(self._leaves.leaves),
+            "leaves_looked_at": self._leaves.looked_at,
             "sent": self._mail.sent,
             "given": self._mail.given,
         }

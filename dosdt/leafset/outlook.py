@@ -55,6 +55,8 @@ class Lookout:
         More than any cut's place.
     hopeless : int
         More than any tree's bound.
+    integer : dtype
+        Of all outlooks.
     looks_ahead : bool
         Whether to tell more of new leaves than their own sums do.
     products : int
@@ -90,12 +92,12 @@ class Lookout:
         self._counts_pairs = self.looks_ahead and problem.n_columns**2 <= _PAIRS and real is not object
         # Twice that much is told of two leaves for which there is no hope.
         self._cost: Any = real if real is object else _float_for(2 * max(self.hopeless, self._b * weight))
-        self._integer: Any = np.int64 if 2 * self.hopeless * self.ways < 1 << 62 else object
+        self.integer: Any = np.int64 if 2 * self.hopeless * self.ways < 1 << 62 else object
         self._tables = np.array([list(table) for table in rows], real)
         # A column of ones, so that the product holds the sums over the whole leaf as well.
         self._features = np.hstack([problem.features, np.ones((problem.n_rows, 1), np.bool_)]).astype(real)
         places = 4 * np.arange(problem.n_columns) + 2 * np.arange(2)[:, None, None] + np.arange(2)[:, None]
-        self._places = places.astype(self._integer)
+        self._places = places.astype(self.integer)
 
     def look(self, rows: RowSet, depth: int) -> Generator[None, None, Outlook]:
         """Return what splitting a leaf, given by its rows and its depth, may come to; pause at times."""
@@ -116,7 +118,7 @@ class Lookout:
         outlook = np.array([kept, least])
         if outlook.dtype != object:
             outlook = outlook.astype(np.int64)  # for cuts, floats may be too short
-        return outlook.astype(self._integer, copy=False)
+        return outlook.astype(self.integer, copy=False)
 
     def useful(self, outlook: Outlook, ceiling: int) -> npt.NDArray[np.bool_]:
         """Return for which new leaves there is a cut below the ceiling with them to be split next; shape (2, M)."""

@@ -158,6 +158,7 @@ class LeafSetSearch(Branching):
         return {
             "duplicates": self.duplicates,
             "leaves_cached": len(self._leaves.leaves),
+            "leaves_looked_at": self._leaves.looked_at,
             "possible_evaluations_log10": evaluations_log10(self.problem.n_columns, self._leaf_limit.a_priori),
         }
 
