@@ -87,6 +87,8 @@ class Branching:
         while True:
             for leaf in marked:
                 cache.refresh(leaf)
+            if cache.finds and cache.root.best < self._limit:
+                self._complete([], 0, [cache.root])
             spare = self._spare(cost, marked)
             if spare <= 0:
                 return
@@ -103,9 +105,8 @@ class Branching:
         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         if n_leaves > most_leaves:
             return
-        if len(marked) > 1:
-            self._complete([code for code in key if not code & 1], cost, marked)
-            most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
+        self._complete([code for code in key if not code & 1], cost, marked)
+        most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         marked.remove(split)
         prospects = cache.prospects(split, split.least + spare)
         limit = self._limit if self._prunes else cache.hopeless
@@ -136,12 +137,11 @@ class Branching:
         return limit - cost - sum([leaf.least for leaf in marked])
 
     def _complete(self, unchanged: list[int], cost: int, marked: Sequence[Leaf]) -> None:
-        """Evaluate the best tree in which each leaf to be split is split once, and no further."""
-        cost += sum([self._leaves.stay(leaf) for leaf in marked])
+        """Evaluate the tree in which each leaf to be split is split in the best way found."""
         self.evaluated += 1
-        if cost < self._limit:
-            new = [code for leaf in marked for code in self._leaves.stay_codes(leaf)]
-            self._improve(cost, (*unchanged, *new))
+        if cost + sum([leaf.best for leaf in marked]) < self._limit:
+            new = [leaf for one in marked for leaf in self._leaves.best(one)]
+            self._improve(cost + sum(leaf.kept for leaf in new), (*unchanged, *(2 * leaf.index for leaf in new)))
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:
         """Take in a tree unless it has been generated before."""

@@ -25,12 +25,15 @@ class Leaf:
     cost of the leaf if it stays one, ``b·loss + a``; `split` bounds its cost by its sums if it is to be split, and
     `least` by all that is known of the leaves it may be split into: it rises as these are looked at.
 
-    `is_known` says whether somebody has looked at the leaf. `outlook` is what was found then, raised by what was
-    found of others since; `cuts` are the ways to split it that this leaves, smallest bound first (see `Lookout`), and
-    `stay` is the first after which both new leaves stay. These are None where they are not known here.
+    `is_known` says whether somebody has looked at the leaf. `outlook` is what was found then and of other leaves
+    since; `cuts` are the ways to split it that this leaves, smallest bound first (see `Lookout`). None where
+    these are not known here. `best` is what the best way found to split it costs, once or more often, and `by` the
+    feature that this begins with.
     """
 
     __slots__ = (
+        "best",
+        "by",
         "costs",
         "cuts",
         "floor",
@@ -48,7 +51,6 @@ class Leaf:
         "rows",
         "split",
         "splittable",
-        "stay",
         "told",
         "weight",
     )
@@ -60,6 +62,7 @@ class Leaf:
         rows: RowSet,
         sums: tuple[tuple[int, ...], int, int],
         appraisal: tuple[int, int, bool],
+        hopeless: int,
     ) -> None:
         self.index = index
         self.path = path
@@ -67,6 +70,7 @@ class Leaf:
         self.costs, self.floor, self.weight = sums
         self.kept, self.split, self.splittable = appraisal
         self.least = self.split
+        self.best = hopeless
         self.told = self.split  # what other members of a team know of it
         self.is_known = False
         self.halves: dict[int, tuple[Leaf, Leaf]] = {}  # by feature, where they are known
@@ -83,8 +87,8 @@ class Leaf:
         self.cuts: Sequence[int] | None = None
         self.n_useful = 0
         self.precise = 0  # cuts that cost less than this are as precise as they get
-        self.stay: int | None = None
         self.prospects: list[Prospect] = []  # of the first of these cuts
+        self.by = 0
         self.is_stale = False  # the outlook says more than these do
         self.halves.clear()
 
@@ -135,6 +139,8 @@ class LeafCache:
         """Leaves of which more is known than before, in the order of time, where somebody wants to know it."""
         self._lookout = Lookout(problem, constraints, switches)
         self._ways = self._lookout.ways
+        self.finds = self._lookout.finds
+        """Whether to find ways to split leaves more than once; with a limit on leaves it would matter how often."""
         self.hopeless = self._lookout.hopeless
         """More than any tree's bound."""
         self.root = self._leaf((), self._rows_of[1] | self._rows_of[-1], None)
@@ -160,9 +166,9 @@ class LeafCache:
         leaf.outlook, leaf.is_known, leaf.is_stale = outlook, True, True
         if self.looks_ahead:
             self._recall(leaf)
-            self._raise(leaf, self._lookout.least(outlook, self._ceiling(leaf)))
             if self.looked is not None:
                 self.looked.append(leaf)
+        self._learn(leaf)
 
     def see(self, leaf: Leaf, outlook: Outlook) -> None:
         """Take in what another process found when it looked at a leaf."""
@@ -172,7 +178,7 @@ class LeafCache:
         # A copy, as it is raised by what is found out of others; what is known of these is told where it is needed.
         leaf.outlook = outlook.astype(self._lookout.integer)
         leaf.is_known, leaf.is_stale = True, True
-        self._raise(leaf, self._lookout.least(outlook, self._ceiling(leaf)))
+        self._learn(leaf)
 
     def hear(self, leaf: Leaf, least: int) -> None:
         """Take in what a leaf costs at the least if it is split, from another process that has looked at it."""
@@ -202,7 +208,7 @@ class LeafCache:
             halves = leaf.halves.get(feature) or self._halve(leaf, feature)
             child = halves[side]
             if child.is_known:
-                self._tell(leaf, side, feature, child.least)
+                self._tell(leaf, side, feature, child)
             # Where both are to be split, one may be enough to see that it does not pay. It is always the one where
             # the feature is true, so that different trees come upon the same leaves: that has saved half the looks.
             elif not (side and halves[0] in unknown and outlook[1, 1, feature] + outlook[0, 0, feature] >= most):
@@ -230,15 +236,17 @@ class LeafCache:
         assert leaf.cuts is not None
         return bisect_left(leaf.cuts, ceiling * self._ways)
 
-    def stay(self, leaf: Leaf) -> int:
-        """Return the least cost of splitting a leaf that was looked at once and no further."""
-        assert leaf.stay is not None
-        return leaf.stay // self._ways
-
-    def stay_codes(self, leaf: Leaf) -> tuple[int, int]:
-        """Return the new leaves if a leaf that was looked at is split once and no further, for the least cost."""
-        assert leaf.stay is not None
-        return self._prospect(leaf, leaf.stay)[1][3]
+    def best(self, leaf: Leaf) -> list[Leaf]:
+        """Return the leaves that the best way found to split a leaf leads to."""
+        if leaf.outlook is None:  # what is known of it was found when others were looked at
+            for _ in self.look(leaf):
+                pass
+        outlook, feature = leaf.outlook, leaf.by
+        assert outlook is not None
+        best = []
+        for side, new in enumerate(leaf.halves.get(feature) or self._halve(leaf, feature)):
+            best += [new] if outlook[0, side, feature] <= outlook[2, side, feature] else self.best(new)
+        return best
 
     def _ceiling(self, leaf: Leaf) -> int:
         """Return what splitting a leaf must cost less than to be of use."""
@@ -251,14 +259,14 @@ class LeafCache:
             literal = -feature - 1 if side else feature + 1
             child = self._made((*leaf.path, literal), leaf.rows & self._rows_of[literal])
             if child is not None:
-                self._tell(leaf, side, feature, child.least)
+                self._tell(leaf, side, feature, child)
 
     def _put_in_order(self, leaf: Leaf) -> None:
         assert leaf.outlook is not None
         leaf.is_stale = False
         leaf.prospects = []
-        cuts, leaf.stay = self._lookout.cuts(leaf.outlook)
-        leaf.cuts, leaf.n_useful = cuts, bisect_left(cuts, self._ceiling(leaf) * self._ways)
+        cuts = leaf.cuts = self._lookout.cuts(leaf.outlook)
+        leaf.n_useful = bisect_left(cuts, self._ceiling(leaf) * self._ways)
         if self.looks_ahead:
             self._raise(leaf, cuts[0] // self._ways if leaf.n_useful else self.hopeless)
 
@@ -269,18 +277,44 @@ class LeafCache:
         leaf.least = least
         if self.raised is not None:
             self.raised.append(leaf)
+        self._spread(leaf)
+
+    def _learn(self, leaf: Leaf) -> None:
+        """Take in what a leaf's outlook says of it."""
+        assert leaf.outlook is not None
+        least, leaf.best, leaf.by = self._lookout.summary(leaf.outlook, self._ceiling(leaf))
+        if not self.looks_ahead:
+            return
+        if least > leaf.least:
+            self._raise(leaf, least)
+        elif leaf.best < leaf.kept:
+            self._spread(leaf)
+
+    def _spread(self, leaf: Leaf) -> None:
+        """Let what is known of a leaf count for those that may be split into it."""
         for place, literal in enumerate(leaf.path):
             others = leaf.path[:place] + leaf.path[place + 1 :]
             parent = self._made(others, self._rows(others))
-            if parent is not None and parent.outlook is not None:
-                self._tell(parent, int(literal < 0), abs(literal) - 1, least)
+            if parent is None or parent.outlook is None:
+                continue
+            if self._tell(parent, int(literal < 0), abs(literal) - 1, leaf):
+                self._spread(parent)
 
-    def _tell(self, leaf: Leaf, side: int, feature: int, least: int) -> None:
-        """Take in what one of the leaves that a leaf may be split into costs at the least if it is split."""
-        assert leaf.outlook is not None
-        if leaf.outlook[1, side, feature] < least:
-            leaf.outlook[1, side, feature] = least
+    def _tell(self, leaf: Leaf, side: int, feature: int, child: Leaf) -> bool:
+        """Take in what a leaf costs that this one may be split into; return whether that is a better way to split."""
+        outlook = leaf.outlook
+        assert outlook is not None
+        if outlook[1, side, feature] < child.least:
+            outlook[1, side, feature] = child.least
             leaf.is_stale = True
+        # What costs more than the leaf itself is of no use.
+        if child.best < child.kept and self.finds and child.best < outlook[2, side, feature]:
+            outlook[2, side, feature] = child.best
+            best = child.best + int(min(outlook[0, 1 - side, feature], outlook[2, 1 - side, feature]))
+            if best < leaf.best:
+                leaf.best, leaf.by = best, feature
+                return best < leaf.kept
+        return False
 
     def _made(self, path: Path, rows: RowSet) -> Leaf | None:
         """Return the leaf that a path leads to, if it has been made."""
@@ -372,8 +406,8 @@ class LeafCache:
         b, (costs, floor, weight) = self._problem.b, sums
         appraisal = self._lookout.appraise(b * min(costs), b * floor, weight, len(path))
         if index is not None:
-            return Leaf(index, path, rows, sums, appraisal)
-        leaf = Leaf(len(self.leaves), path, rows, sums, appraisal)
+            return Leaf(index, path, rows, sums, appraisal, self.hopeless)
+        leaf = Leaf(len(self.leaves), path, rows, sums, appraisal, self.hopeless)
         self._index[identity] = leaf.index
         self.leaves.append(leaf)
         return leaf

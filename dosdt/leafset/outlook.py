@@ -16,10 +16,11 @@ from dosdt.problem import Problem
 
 Numbers = npt.NDArray[Any]
 Outlook = Numbers
-"""What new leaves cost, by the feature that splits a leaf of M features; integers of shape (2, 2, M).
+"""What new leaves cost, by the feature that splits a leaf of M features; integers of shape (3, 2, M).
 
-First what they cost if they stay, then what they cost at the least if they are to be split next; of each first the
-leaves where the feature is true, then those where it is not. `Lookout.hopeless` stands for what may not be.
+First what they cost if they stay, then what they cost at the least if they are to be split next, then what the best
+way found to split them costs; of each first the leaves where the feature is true, then those where it is not.
+`Lookout.hopeless` stands for what may not be.
 """
 
 _CELLS = 1 << 15
@@ -57,6 +58,8 @@ class Lookout:
         More than any tree's bound.
     integer : dtype
         Of all outlooks.
+    finds : bool
+        Whether to find ways to split new leaves.
     looks_ahead : bool
         Whether to tell more of new leaves than their own sums do.
     products : int
@@ -73,6 +76,7 @@ class Lookout:
         self._two = bounds.hierarchical(0, 1, self._a)
         if "lookahead" in switches:
             self._two = bounds.lookahead(self._two, 1, self._a)
+        self.finds = constraints.max_leaves is None
         self.looks_ahead = {"leaf_cache", "lookahead"} <= switches
         self.ways = 4 * problem.n_columns
         self.hopeless = problem.b * sum(problem.ceiling) + 4 * problem.a * (problem.n_rows + 1)
@@ -107,38 +111,42 @@ class Lookout:
         self.products += tables.size * features.shape[1]
         (cost,), kept, least = self._sides(self._costs(sums), depth + 1)
         kept, least = kept[:, 0], least[:, 0]
+        found = np.full_like(kept, self.hopeless)
         if self._counts_pairs:
             ceiling = cost if "incremental_accuracy" in self._switches else self.hopeless
             useful = self.useful(np.stack([kept, least]), ceiling).any(0).nonzero()[0]
             at_once = max(1, min(_CELLS // features.shape[1], _FACTORS // tables.size))
             for first in range(0, len(useful), at_once):
                 some = useful[first : first + at_once]
-                least[:, some] = self._split(tables, features, sums, some, depth + 2, least[:, some])
+                least[:, some], found[:, some] = self._split(tables, features, sums, some, depth + 2, least[:, some])
                 yield
-        outlook = np.array([kept, least])
+        outlook = np.array([kept, least, found])
         if outlook.dtype != object:
             outlook = outlook.astype(np.int64)  # for cuts, floats may be too short
         return outlook.astype(self.integer, copy=False)
 
     def useful(self, outlook: Outlook, ceiling: int) -> npt.NDArray[np.bool_]:
         """Return for which new leaves there is a cut below the ceiling with them to be split next; shape (2, M)."""
-        kept, least = outlook
+        kept, least = outlook[:2]
         bound = least + np.minimum(kept, least)[::-1]
         useful: npt.NDArray[np.bool_] = bound < min(ceiling, self.hopeless)
         return useful
 
-    def least(self, outlook: Outlook, ceiling: int) -> int:
-        """Return the least bound of a cut; if there is none below the ceiling, more than any tree's."""
-        least = int(np.minimum(outlook[0], outlook[1]).sum(0).min())
-        return least if least < ceiling else self.hopeless
+    def summary(self, outlook: Outlook, ceiling: int) -> tuple[int, int, int]:
+        """Return the least bound of a cut, what the best way found to split costs, and the feature it splits by.
 
-    def cuts(self, outlook: Outlook) -> tuple[Sequence[int], int]:
-        """Return the cuts for which there is hope, smallest first, and the least cut after which both leaves stay."""
-        every = (outlook[:, None, 0] + outlook[None, :, 1]) * self.ways + self._places
-        stay = min(every[0, 0].tolist())
+        If no cut is below the ceiling, the least bound is more than any tree's.
+        """
+        bounds_, costs = np.minimum(outlook[0], outlook[1:]).sum(1)
+        least, feature = int(bounds_.min()), int(costs.argmin())
+        return (least if least < ceiling else self.hopeless), int(costs[feature]), feature
+
+    def cuts(self, outlook: Outlook) -> Sequence[int]:
+        """Return the cuts for which there is hope, smallest first."""
+        every = (outlook[:2, None, 0] + outlook[None, :2, 1]) * self.ways + self._places
         every = every[every < self.hopeless * self.ways]
         every.sort()
-        return every.tolist() if every.dtype == object else array("q", every.tobytes()), stay
+        return every.tolist() if every.dtype == object else array("q", every.tobytes())
 
     def appraise(self, loss: Any, floor: Any, weight: Any, depth: int) -> tuple[Any, Any, Any]:
         """Return what a leaf costs if it stays, what it costs at the least if it is split, and whether it may be.
@@ -156,20 +164,26 @@ class Lookout:
 
     def _split(
         self, tables: Numbers, features: Numbers, sums: Numbers, some: Numbers, depth: int, least: Numbers
-    ) -> Numbers:
-        """Return what the new leaves of some features cost at the least if they are split, where they may be."""
+    ) -> tuple[Numbers, Numbers]:
+        """Return what the new leaves of some features cost at the least if they are split, and if that is done once.
+
+        All are hopeless that may not be split.
+        """
         factors = tables[:, None, :] * features.take(some, 1).T
         self.products += factors.size * features.shape[1]
         yes = np.matmul(factors.reshape(-1, len(features)), features).reshape(len(tables), len(some), -1)
         cost, kept, split = self._sides(self._costs(np.concatenate([yes, sums - yes], 1)), depth)
         best = np.minimum(kept, split, out=split)
-        found: Numbers = np.add(best[0], best[1], out=best[0]).min(axis=1)
+        bound: Numbers = np.add(best[0], best[1], out=best[0]).min(axis=1)
         if "incremental_accuracy" in self._switches:
-            found[found >= cost] = self.hopeless
-        found = found.reshape(2, -1)
-        found[least >= self.hopeless] = self.hopeless
-        found[found > self.hopeless] = self.hopeless
-        return found
+            bound[bound >= cost] = self.hopeless
+        once: Numbers = np.add(kept[0], kept[1], out=kept[0]).min(axis=1)
+        if not self.finds:
+            once[:] = self.hopeless
+        both = np.array([bound, once]).reshape(2, 2, -1)
+        both[:, least >= self.hopeless] = self.hopeless
+        both[both > self.hopeless] = self.hopeless
+        return both[0], both[1]
 
     def _sides(self, sums: Numbers, depth: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return what leaves cost, and what their new leaves cost if they stay and, at the least, if they are split.

@@ -41,7 +41,48 @@ def test_least_is_a_bound(start: int) -> None:
             rows = frozenset(row for row in range(problem.n_rows) if leaf.rows >> row & 1)
             assert min(leaf.kept, leaf.least) <= best(rows)
             raised += leaf.least > leaf.split
-    assert raised > 100
+    assert raised > 60
+
+
+@pytest.mark.parametrize("start", range(0, 120, 30))
+def test_the_best_way_found_to_split_a_leaf_is_one(start: int) -> None:
+    """After any search: its leaves hold each row once, and cost what is said, which is no less than the optimum."""
+    ways, further, best_ways = 0, 0, 0
+    for seed in range(start, start + 30):
+        problem = random_problem(seed + 390_000, max_features=5, max_rows=40).problem
+        best, search = best_costs(problem), LeafSetSearch(problem)
+        search.run(search.root(), Budget())
+        cache = search._leaves
+        for leaf in [leaf for leaf in cache.leaves if leaf.best < cache.hopeless]:
+            cost, found = leaf.best, cache.best(leaf)
+            union = cache.root.rows ^ cache.root.rows
+            for part in found:
+                assert part.rows
+                assert not union & part.rows
+                union |= part.rows
+            assert union == leaf.rows
+            assert sum(part.kept for part in found) <= cost
+            optimum = best(frozenset(row for row in range(problem.n_rows) if leaf.rows >> row & 1))
+            assert cost >= optimum
+            ways += 1
+            further += len(found) > 4
+            best_ways += cost == optimum
+    assert ways > 60
+    assert further > 3
+    assert best_ways > 30
+
+
+def test_no_way_is_found_that_may_have_too_many_leaves() -> None:
+    once = 0
+    for seed in range(40):
+        problem = random_problem(seed + 400_000, max_features=5, max_rows=40).problem
+        search = LeafSetSearch(problem, Constraints(max_leaves=3))
+        search.run(search.root(), Budget())
+        cache = search._leaves
+        for leaf in [leaf for leaf in cache.leaves if leaf.best < cache.hopeless]:
+            assert len(cache.best(leaf)) == 2
+            once += 1
+    assert once > 40
 
 
 def look_ahead(leaves: LeafCache) -> None:

@@ -222,7 +222,7 @@ def test_who_has_nothing_to_do_is_given_open_trees(small_steps: None) -> None:
     """What is on its way counts as open."""
     helped = 0
     for seed in range(200):
-        given = random_problem(seed + 180_000, max_features=5, least="0.02")
+        given = random_problem(seed + 180_000, max_features=8)
         first = team_of(given.problem, [1.0])
         records = save_after(first, 2, first[0])
         if records is None:
@@ -389,7 +389,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def test_a_stop_leaves_a_valid_bound(small_steps: None) -> None:
     stopped = 0
     for seed in range(60):
-        given = random_problem(seed + 160_000, least="0.02")
+        given = random_problem(seed + 160_000, max_features=8)
         optimum, rng = given.optimum(), random.Random(seed)
         team = team_of(given.problem, [1.0] * rng.randint(1, 5))
         limit, when = team[0].limit, rng.randint(0, 4)

@@ -62,9 +62,16 @@ class ByHand:
             found = min(found, min(yes) + min(no))
         return self.hopeless if self.gains and found >= self.kept(rows) else found
 
+    def once(self, rows: Sequence[int], depth: int) -> int:
+        """Return the least cost of a leaf that is split once, if that may be better than not at all."""
+        if self.constraints.max_leaves is not None:
+            return self.hopeless
+        every = (self.halves(rows, feature) for feature in range(self.problem.n_columns))
+        return min(sum(self.side(half, depth + 1)[0] for half in halves) for halves in every)
+
     def outlook(self, rows: Sequence[int], depth: int, *, ahead: bool) -> list[list[list[int]]]:
         """Return what `Lookout.look` does: by whether a leaf stays, side and feature; `ahead` by its leaves' sums."""
-        found = [[[0] * self.problem.n_columns for _ in range(2)] for _ in range(2)]
+        found = [[[self.hopeless] * self.problem.n_columns for _ in range(2)] for _ in range(3)]
         ceiling = min(self.kept(rows), self.hopeless) if self.gains else self.hopeless
         for feature in range(self.problem.n_columns):
             halves = self.halves(rows, feature)
@@ -75,6 +82,7 @@ class ByHand:
                 for side, half in enumerate(halves):
                     if leasts[side] < self.hopeless:
                         leasts[side] = min(self.least(half, depth + 1), self.hopeless)
+                        found[2][side][feature] = min(self.once(half, depth + 1), self.hopeless)
             for side, (kept, _) in enumerate(sides):
                 found[0][side][feature], found[1][side][feature] = kept, leasts[side]
         return found
@@ -110,7 +118,9 @@ def cases(
         else:
             problem = with_weights(seed, largest, regularization)
         switches = frozenset(rng.sample(SWITCHES, len(SWITCHES) - rng.choice([0, 0, 0, 1, 5])))
-        constraints = Constraints(rng.choice([None, 2, 3]), None, rng.choice([0, 0, 2 * problem.weight[0]]))
+        constraints = Constraints(
+            rng.choice([None, 2, 3]), rng.choice([None, None, 4]), rng.choice([0, 0, 2 * problem.weight[0]])
+        )
         for _ in range(3):
             rows = rng.sample(range(problem.n_rows), rng.randint(1, problem.n_rows))
             yield problem, constraints, switches, rows, rng.randrange(3)
@@ -120,7 +130,7 @@ def cases(
 @pytest.mark.parametrize("largest", [1, 1 << 22, 1 << 40, 1 << 60])
 def test_outlooks_are_those_of_adding_up(largest: int, regularization: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether counts and costs fit 24 bits, 53, 64 or none of them; and however much is done at once."""
-    hopeful = 0
+    hopeful, ways = 0, 0
     for place, (problem, constraints, switches, rows, depth) in enumerate(
         cases(340_000, 60, largest, regularization)
     ):
@@ -133,7 +143,9 @@ def test_outlooks_are_those_of_adding_up(largest: int, regularization: str, monk
         found = looked(lookout, rows, depth)
         assert found.tolist() == by_hand.outlook(rows, depth, ahead=ahead)
         hopeful += sum(cost < lookout.hopeless for cost in found[1].ravel().tolist())
+        ways += sum(cost < lookout.hopeless for cost in found[2].ravel().tolist())
     assert hopeful > 100
+    assert ways > 20
 
 
 def test_pairs_are_not_counted_with_too_many_features(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,12 +165,17 @@ def test_cuts_are_all_ways_to_split_a_leaf() -> None:
             (found[yes, 0, feature].item() + found[no, 1, feature].item()) * lookout.ways + 4 * feature + 2 * yes + no
             for feature, yes, no in product(range(problem.n_columns), range(2), range(2))
         ]
-        cuts, stay = lookout.cuts(found)
+        cuts = lookout.cuts(found)
         assert list(cuts) == sorted(way for way in ways if way < lookout.hopeless * lookout.ways)
-        assert stay == min(way for way in ways if way % 4 == 0)
+        costs = [
+            sum(min(found[0, side, feature], found[2, side, feature]) for side in range(2))
+            for feature in range(problem.n_columns)
+        ]
         least = min(ways) // lookout.ways
         for ceiling in (least, least + 1, lookout.hopeless):
-            assert lookout.least(found, ceiling) == (least if least < ceiling else lookout.hopeless)
+            bound, best, by = lookout.summary(found, ceiling)
+            assert bound == (least if least < ceiling else lookout.hopeless)
+            assert best == min(costs) == costs[by]
             useful = lookout.useful(found, ceiling)
             for side, feature in product(range(2), range(problem.n_columns)):
                 with_it = [way for way in ways if way % lookout.ways // 4 == feature and way & (1 if side else 2)]

@@ -87,8 +87,14 @@ def test_tasks_facts_and_limits_travel_between_searches() -> None:
         assert given.problem.objective(solve_by_messages(searches, seed)) == given.optimum()
 
 
+def noise() -> tuple[list[list[int]], list[int]]:
+    """Return features and labels that have nothing to do with each other: a problem that takes some trees."""
+    rng = random.Random(0)
+    return [[rng.randrange(2) for _ in range(8)] for _ in range(120)], [rng.randrange(2) for _ in range(120)]
+
+
 def test_facts_keep_others_from_generating_a_tree_again() -> None:
-    problem = random_problem(3).problem
+    problem = Problem.from_arrays(*noise(), "0.01")
     first, second = LeafSetSearch(problem, record_facts=True), LeafSetSearch(problem, record_facts=True)
     first.run(first.root(), Budget())
     facts, _ = first.facts_since(0)
@@ -101,7 +107,7 @@ def test_facts_keep_others_from_generating_a_tree_again() -> None:
 
 def test_a_lost_run_leaves_no_facts_behind() -> None:
     """A tree generated in a run that was not handed back must not keep others from generating it."""
-    problem = random_problem(3).problem
+    problem = Problem.from_arrays(*noise(), "0.01")
     search = LeafSetSearch(problem, record_facts=True)
     seen: list[int] = []
 
@@ -163,12 +169,10 @@ def test_same_input_same_tree_same_counts() -> None:
 @every_limit
 def test_limits_leave_a_tree_and_a_valid_bound(limits: Limits, status: Status) -> None:
     """On a problem that is too large for the limit; its optimum comes from a run without."""
-    rng = random.Random(0)
-    features = [[rng.randrange(2) for _ in range(6)] for _ in range(80)]
-    labels = [rng.randrange(2) for _ in range(80)]
-    optimum = exhaustive.optimum(features, labels, Fraction(1, 100))
+    features, labels = noise()
+    optimum = exhaustive.optimum(features, labels, Fraction(1, 200))
     answer = solve(
-        Problem.from_arrays(features, labels, "0.01"), limits=limits, warm_start=False, policy="lower_bound"
+        Problem.from_arrays(features, labels, "0.005"), limits=limits, warm_start=False, policy="lower_bound"
     )
     check_stopped(answer, status, optimum)
 
