@@ -31,7 +31,7 @@ ONE = Teamwork(workers=1, alone_seconds=0.0)
 @pytest.fixture(autouse=True)
 def a_look_after_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that limits strike at the same place on every machine."""
-    monkeypatch.setattr("dosdt.workers.drive._SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr("dosdt.workers.drive.pause_after", lambda _: 0.0)
 
 
 class Kept:

@@ -22,7 +22,7 @@ from dosdt.leafset.records import records_of, trees_of
 from dosdt.problem import Problem
 from dosdt.team import REGIONS, Post, Saved
 
-_EFFORT = 1_500_000
+_EFFORT = 1_200_000
 """What a member does in one step, in units of a tenth of a microsecond or so; counted, never timed."""
 _FIRST_EFFORT = 20_000
 """In the first step. What others found out is older the longer a step is, which matters less the more is known."""
@@ -286,13 +286,13 @@ class LeafSetMember(Branching):
         """Return what has been done so far, roughly as the time it takes."""
         leaves = self._leaves
         return (
-            25 * self._popped
-            + 60 * self.expanded
-            + 20 * self._serial
+            20 * self._popped
+            + 100 * self.expanded
+            + 60 * self._serial
             + 20 * (self._mail.sent + self._arrived)
-            + 150 * leaves.heard
+            + 80 * leaves.heard
             + self._effort_to_make * leaves.computed
-            + 800 * leaves.looked_at
+            + 1400 * leaves.looked_at
             + leaves.products // 1000
         )
 

@@ -12,8 +12,9 @@ from dosdt.limits import Limits, Status, Watch
 from dosdt.scheduler.incumbent import Incumbent
 from dosdt.team import Record
 from dosdt.workers.in_process import Moment, Outcome
+from dosdt.workers.pace import pause_after
 
-_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_FOR_A_CHECKPOINT = 0.01
 _SECONDS_FOR_THE_LAST = 3.0
 """After a stop, what the team has saved may take a moment to be at hand."""
 
@@ -117,7 +118,7 @@ def drive(
     with Watch(replace(limits, seconds=None, memory=2**62)) as watch:
         watch.interrupted |= interrupted
         while True:
-            news = crew.advance(_SECONDS_BETWEEN_LOOKS)
+            news = crew.advance(pause_after(time.perf_counter() - start))
             seconds = time.perf_counter() - start
             if incumbent.offer(news.best):
                 wanted = limits.wanted(incumbent.cost)
@@ -154,7 +155,7 @@ def drive(
                     if keeper is not None:
                         keeper.expect_the_last(news)
             elif news.finished:
-                time.sleep(_SECONDS_BETWEEN_LOOKS / 10)
+                time.sleep(_SECONDS_FOR_A_CHECKPOINT)
     proved = None if bound < wanted else Status.OPTIMAL if bound == incumbent.cost else Status.GAP_REACHED
     final = Status.INTERRUPTED if watch.interrupted else proved or status
     assert final is not None, "the team has finished without a proof; please report this as a bug"

@@ -18,9 +18,9 @@ from dosdt.threads import one_thread
 from dosdt.workers.carrier import Carrier
 from dosdt.workers.mailbox import CalledOff, Mailbox
 from dosdt.workers.memory import Memory
+from dosdt.workers.pace import pause_after
 from dosdt.workers.papers import Orders, Report, generation
 
-_SECONDS_BETWEEN_REPORTS = 0.1
 _REPORTERS = 16
 """Larger teams report less often, so that the scheduler hears no more than some hundred and sixty a second."""
 _PATIENCE_WITH_SHARDS = 30.0
@@ -109,7 +109,7 @@ class Worker:
         inbox: list[bytes] = []
         step, busy, waited, saving, due = 0, 0.0, 0.0, 0.0, 0.0
         reported: Solution | None = None
-        cpu = time.thread_time()
+        cpu, began = time.thread_time(), time.perf_counter()
         while True:
             start = time.perf_counter()
             outbox = member.step(inbox)
@@ -124,9 +124,9 @@ class Worker:
             now = time.perf_counter()
             busy += now - start
             saving += now - sent if saved is not None else 0.0
-            if now >= due or member.finished:
-                due = now + _SECONDS_BETWEEN_REPORTS * max(1.0, post.size / _REPORTERS)
-                news = member.best if member.best is not reported else None
+            news = member.best if member.best is not reported else None
+            if now >= due or news is not None or member.finished:
+                due = now + pause_after(now - began) * max(1.0, post.size / _REPORTERS)
                 reported = member.best
                 report = Report(
                     orders.epoch,
