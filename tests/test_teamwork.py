@@ -105,12 +105,12 @@ def test_what_was_kept_under_a_larger_gap_is_not_used(tmp_path: Path, monkeypatc
     """It leaves out trees that are better by less: whoever went on from it would call another tree optimal."""
     monkeypatch.setattr("dosdt.classifier.Teamwork", lambda *given: Teamwork(*given, alone_seconds=0.0))
     rng = np.random.default_rng(5)
-    x = rng.random((150, 7)) < 0.5
+    x = rng.random((150, 9)) < 0.5
     y = (x[:, 0] ^ x[:, 1]) ^ (rng.random(150) < 0.3)
     options = {"algorithm": "leafset", "warm_start": False, "relative_gap": "0.3", "evaluation_limit": 20}
     path = tmp_path / "checkpoint"
     with pytest.warns(match="evaluation_limit"):
-        DOSDTClassifier("0.012", **options).fit(x.astype(int), y, checkpoint=path)
+        DOSDTClassifier("0.004", **options).fit(x.astype(int), y, checkpoint=path)
     known = read_checkpoint(path)
     assert known.records
     assert known.limit == Limits(relative_gap=options["relative_gap"]).wanted(known.solution.cost)

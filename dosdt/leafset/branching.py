@@ -87,8 +87,8 @@ class Branching:
         while True:
             for leaf in marked:
                 cache.refresh(leaf)
-            if cache.finds and cache.root.best < self._limit:
-                self._complete([], 0, [cache.root])
+            while cache.finds and cache.root.best < self._limit:
+                yield from self._complete([], 0, [cache.root])
             spare = self._spare(cost, marked)
             if spare <= 0:
                 return
@@ -105,7 +105,7 @@ class Branching:
         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         if n_leaves > most_leaves:
             return
-        self._complete([code for code in key if not code & 1], cost, marked)
+        yield from self._complete([code for code in key if not code & 1], cost, marked)
         most_leaves = self._leaf_limit.of_descendants(key, cost, self._limit)
         marked.remove(split)
         prospects = cache.prospects(split, split.least + spare)
@@ -136,11 +136,13 @@ class Branching:
         limit = self._limit if self._prunes else self._leaves.hopeless
         return limit - cost - sum([leaf.least for leaf in marked])
 
-    def _complete(self, unchanged: list[int], cost: int, marked: Sequence[Leaf]) -> None:
-        """Evaluate the tree in which each leaf to be split is split in the best way found."""
+    def _complete(self, unchanged: list[int], cost: int, marked: Sequence[Leaf]) -> Iterator[None]:
+        """Evaluate the tree in which each leaf to be split is split in the best way found; pause at times."""
         self.evaluated += 1
         if cost + sum([leaf.best for leaf in marked]) < self._limit:
-            new = [leaf for one in marked for leaf in self._leaves.best(one)]
+            new: list[Leaf] = []
+            for leaf in marked:
+                new += yield from self._leaves.best(leaf)
             self._improve(cost + sum(leaf.kept for leaf in new), (*unchanged, *(2 * leaf.index for leaf in new)))
 
     def _generate(self, key: Key, bound: int, kept_cost: int, kept_weight: int, to_split: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import cached_property
 from operator import sub
 
@@ -171,12 +171,13 @@ class LeafCache:
         self._learn(leaf)
 
     def see(self, leaf: Leaf, outlook: Outlook) -> None:
-        """Take in what another process found when it looked at a leaf."""
+        """Take in what another process knows at the least since it has looked at a leaf."""
         self.heard += 1
         if leaf.outlook is not None:
             return
+        found = np.full((1, *outlook.shape[1:]), self.hopeless)
         # A copy, as it is raised by what is found out of others; what is known of these is told where it is needed.
-        leaf.outlook = outlook.astype(self._lookout.integer)
+        leaf.outlook = np.concatenate([outlook, found]).astype(self._lookout.integer)
         leaf.is_known, leaf.is_stale = True, True
         self._learn(leaf)
 
@@ -236,17 +237,26 @@ class LeafCache:
         assert leaf.cuts is not None
         return bisect_left(leaf.cuts, ceiling * self._ways)
 
-    def best(self, leaf: Leaf) -> list[Leaf]:
-        """Return the leaves that the best way found to split a leaf leads to."""
-        if leaf.outlook is None:  # what is known of it was found when others were looked at
-            for _ in self.look(leaf):
-                pass
-        outlook, feature = leaf.outlook, leaf.by
-        assert outlook is not None
-        best = []
-        for side, new in enumerate(leaf.halves.get(feature) or self._halve(leaf, feature)):
-            best += [new] if outlook[0, side, feature] <= outlook[2, side, feature] else self.best(new)
-        return best
+    def best(self, leaf: Leaf) -> Generator[None, None, list[Leaf]]:
+        """Return the leaves that the best way found to split a leaf leads to; pause at times.
+
+        Some of them were never looked at: what splitting them once costs was found when others were. They are looked
+        at now, and split once. If that shows a better way, it is there when this is asked for again.
+        """
+        kept: list[Leaf] = []
+        to_split = [leaf]
+        while to_split:
+            leaf = to_split.pop()
+            is_new = leaf.outlook is None
+            if is_new:
+                yield from self.look(leaf)
+            outlook = leaf.outlook
+            assert outlook is not None
+            feature = int(outlook[0].sum(0).argmin()) if is_new else leaf.by
+            for side, new in enumerate(leaf.halves.get(feature) or self._halve(leaf, feature)):
+                stays = is_new or outlook[0, side, feature] <= outlook[2, side, feature]
+                (kept if stays else to_split).append(new)
+        return kept
 
     def _ceiling(self, leaf: Leaf) -> int:
         """Return what splitting a leaf must cost less than to be of use."""
@@ -291,14 +301,17 @@ class LeafCache:
             self._spread(leaf)
 
     def _spread(self, leaf: Leaf) -> None:
-        """Let what is known of a leaf count for those that may be split into it."""
-        for place, literal in enumerate(leaf.path):
-            others = leaf.path[:place] + leaf.path[place + 1 :]
-            parent = self._made(others, self._rows(others))
-            if parent is None or parent.outlook is None:
-                continue
-            if self._tell(parent, int(literal < 0), abs(literal) - 1, leaf):
-                self._spread(parent)
+        """Let what is known of a leaf count for those that may be split into it, and so on up to the root."""
+        news = [leaf]
+        while news:
+            leaf = news.pop()
+            for place, literal in enumerate(leaf.path):
+                others = leaf.path[:place] + leaf.path[place + 1 :]
+                parent = self._made(others, self._rows(others))
+                if parent is None or parent.outlook is None:
+                    continue
+                if self._tell(parent, int(literal < 0), abs(literal) - 1, leaf):
+                    news.append(parent)
 
     def _tell(self, leaf: Leaf, side: int, feature: int, child: Leaf) -> bool:
         """Take in what a leaf costs that this one may be split into; return whether that is a better way to split."""

@@ -112,7 +112,9 @@ class Mail:
         numbers = np.unique(trees.items[trees.items % 2 == 1] >> 1)
         seen = [index for index in numbers[~shown[numbers]].tolist() if leaves[index].outlook is not None]
         shown[seen] = True
-        return np.array(seen, np.int64), np.array([leaves[index].outlook for index in seen])
+        # The ways found to split them lead to leaves that may be unknown there.
+        outlooks = [outlook[:2] for index in seen if (outlook := leaves[index].outlook) is not None]
+        return np.array(seen, np.int64), np.array(outlooks)
 
 
 _NO_LISTS = Lists(NO_NUMBERS, NO_NUMBERS)

@@ -9,7 +9,7 @@ from random_problems import random_problem
 
 from dosdt.bounds import SWITCHES
 from dosdt.contract import Budget, Constraints
-from dosdt.leafset.leaves import LeafCache
+from dosdt.leafset.leaves import Leaf, LeafCache
 from dosdt.leafset.search import LeafSetSearch
 from dosdt.problem import Problem
 
@@ -44,6 +44,17 @@ def test_least_is_a_bound(start: int) -> None:
     assert raised > 60
 
 
+def best_way(cache: LeafCache, leaf: Leaf) -> list[Leaf]:
+    """Return the leaves that the best way found to split a leaf leads to."""
+    steps = cache.best(leaf)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: list[Leaf] = end.value
+            return found
+
+
 @pytest.mark.parametrize("start", range(0, 120, 30))
 def test_the_best_way_found_to_split_a_leaf_is_one(start: int) -> None:
     """After any search: its leaves hold each row once, and cost what is said, which is no less than the optimum."""
@@ -54,7 +65,7 @@ def test_the_best_way_found_to_split_a_leaf_is_one(start: int) -> None:
         search.run(search.root(), Budget())
         cache = search._leaves
         for leaf in [leaf for leaf in cache.leaves if leaf.best < cache.hopeless]:
-            cost, found = leaf.best, cache.best(leaf)
+            cost, found = leaf.best, best_way(cache, leaf)
             union = cache.root.rows ^ cache.root.rows
             for part in found:
                 assert part.rows
@@ -80,7 +91,7 @@ def test_no_way_is_found_that_may_have_too_many_leaves() -> None:
         search.run(search.root(), Budget())
         cache = search._leaves
         for leaf in [leaf for leaf in cache.leaves if leaf.best < cache.hopeless]:
-            assert len(cache.best(leaf)) == 2
+            assert len(best_way(cache, leaf)) == 2
             once += 1
     assert once > 40
 
@@ -122,6 +133,26 @@ def test_what_others_found_out_is_not_looked_for_again(sooner: bool) -> None:
             least for least, _ in one.prospects(one.root, one.hopeless)
         ]
         several += one.looked_at > 3
+    assert several > 10
+
+
+def test_who_is_shown_what_was_seen_need_not_look() -> None:
+    """And tells the same ways to split the leaf; the ways found to split the new ones are not known there."""
+    several = 0
+    for seed in range(40):
+        one, other = team_of_two(seed + 410_000)
+        if not one.root.splittable:
+            continue
+        look_ahead(one)
+        assert one.root.outlook is not None
+        other.see(other.root, one.root.outlook[:2])
+        for leaves in (one, other):
+            leaves.refresh(leaves.root)
+        assert other.looked_at == 0
+        assert other.root.least == one.root.least
+        assert list(other.root.cuts or ()) == list(one.root.cuts or ())
+        assert sum(leaf.kept for leaf in best_way(other, other.root)) == other.root.best >= one.root.best
+        several += one.root.n_useful > 3
     assert several > 10
 
 

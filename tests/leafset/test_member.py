@@ -455,6 +455,8 @@ def test_letters(long: int) -> None:
     header = Header(3, 1 << 200, -(1 << 70), 7, True, False)
     trees = lists_of([(2, 5), (9,), (1, 2, 4)])
     letter = Letter(header, np.array([1, 4]), lists_of([(), (1, -2)]), trees, 2, np.array([4, 1]), [long, -5])
+    outlooks = np.array([long, *range(23)], object).reshape(2, 2, 2, 3)
+    letter = letter._replace(shown=np.array([1, 4]), outlooks=outlooks)
     read = letters.decode(letters.encode(letter))
     assert read.header == header
     assert read.leaves.tolist() == [1, 4]
@@ -463,6 +465,7 @@ def test_letters(long: int) -> None:
     assert read.trees.starts.tolist() == [0, 2, 3]
     assert read.given == 2
     assert (read.known.tolist(), list(read.leasts)) == ([4, 1], [long, -5])
+    assert (read.shown.tolist(), read.outlooks.tolist()) == ([1, 4], outlooks.tolist())
     assert list(read.trees.picked(np.array([2, 0])).tuples()) == [(1, 2, 4), (2, 5)]
     assert list(read.trees.picked(np.array([], int)).tuples()) == []
     given, others = read.trees.parted(read.given)

@@ -255,19 +255,19 @@ def in_the_middle(act: Callable[[], None]) -> Any:
 
 
 RNG = random.Random(0)
-FEATURES = [[RNG.randrange(2) for _ in range(6)] for _ in range(80)]
-LABELS = [RNG.randrange(2) for _ in range(80)]
+FEATURES = [[RNG.randrange(2) for _ in range(8)] for _ in range(120)]
+LABELS = [RNG.randrange(2) for _ in range(120)]
 
 
 def hard(**options: Any) -> Answer:
-    problem = Problem.from_arrays(FEATURES, LABELS, "0.01")
+    problem = Problem.from_arrays(FEATURES, LABELS, "0.005")
     return solve(problem, algorithm="leafset", warm_start=False, policy="lower_bound", **options)
 
 
 def test_an_interrupted_search_leaves_a_tree_and_a_valid_bound() -> None:
     before = signal.getsignal(signal.SIGINT)
     answer = hard(report=in_the_middle(lambda: signal.raise_signal(signal.SIGINT)))
-    optimum = exhaustive.optimum(FEATURES, LABELS, Fraction(1, 100))
+    optimum = exhaustive.optimum(FEATURES, LABELS, Fraction(1, 200))
     assert answer.status is Status.INTERRUPTED
     assert answer.lower_bound <= optimum <= answer.objective
     assert answer.lower_bound < answer.objective
@@ -280,7 +280,7 @@ def test_an_interrupt_at_any_time(algorithm: str) -> None:
     rng = random.Random(1)
     features = [[rng.randrange(2) for _ in range(40)] for _ in range(400)]
     problem = Problem.from_arrays(features, [rng.randrange(2) for _ in range(400)], "0.0005")
-    started = in_the_middle(lambda: threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start())
+    started = in_the_middle(lambda: threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start())
     answer = solve(problem, algorithm=algorithm, report=started)
     assert answer.status is Status.INTERRUPTED
     assert 0 < answer.lower_bound < answer.objective
