@@ -92,8 +92,8 @@ class Letter(NamedTuple):
     `trees` are made of the sender's codes. The first of them, `given` in number, are known to be new and only to be
     expanded; the others are at their home. `known` are leaves that the sender has looked at since its last letter or
     of which it knows more than it has said yet, and `leasts` what they cost at the least if they are split. `shown`
-    are leaves to be split that stand in these trees, and `outlooks` what is known at the least since the sender looked
-    at them, of shape (leaves, 2, 2, features).
+    are leaves to be split that stand in these trees, and `outlooks` what is known at the least since the sender
+    looked at them, of shape (leaves, 2, 2, features).
     """
 
     header: Header

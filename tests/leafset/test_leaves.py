@@ -151,7 +151,9 @@ def test_who_is_shown_what_was_seen_need_not_look() -> None:
         assert other.looked_at == 0
         assert other.root.least == one.root.least
         assert list(other.root.cuts or ()) == list(one.root.cuts or ())
-        assert sum(leaf.kept for leaf in best_way(other, other.root)) == other.root.best >= one.root.best
+        assert one.root.best <= other.root.best
+        if other.root.best < other.hopeless:
+            assert sum(leaf.kept for leaf in best_way(other, other.root)) == other.root.best
         several += one.root.n_useful > 3
     assert several > 10
 
