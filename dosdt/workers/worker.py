@@ -21,8 +21,8 @@ from dosdt.workers.memory import Memory
 from dosdt.workers.pace import pause_after
 from dosdt.workers.papers import Orders, Report, generation
 
-_REPORTERS = 16
-"""Larger teams report less often, so that the scheduler hears no more than some hundred and sixty a second."""
+_REPORTS = 160
+"""So many a second the scheduler hears at the most, however large the team is."""
 _PATIENCE_WITH_SHARDS = 30.0
 
 
@@ -126,7 +126,7 @@ class Worker:
             saving += now - sent if saved is not None else 0.0
             news = member.best if member.best is not reported else None
             if now >= due or news is not None or member.finished:
-                due = now + pause_after(now - began) * max(1.0, post.size / _REPORTERS)
+                due = now + max(pause_after(now - began), post.size / _REPORTS)
                 reported = member.best
                 report = Report(
                     orders.epoch,
