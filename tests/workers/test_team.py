@@ -125,7 +125,7 @@ def test_a_certificate_of_a_team(address: str, tmp_path: Path, monkeypatch: pyte
     rng = np.random.default_rng(3)
     x = (rng.random((800, 16)) < 0.5).astype(int)
     y = ((x[:, 0] ^ x[:, 1]) | (x[:, 2] & x[:, 3])) ^ (rng.random(800) < 0.15)
-    model = DOSDTClassifier("0.003", n_jobs=2, ray_address=address)
+    model = DOSDTClassifier("0.0015", n_jobs=2, ray_address=address)
     model.fit(x, y.astype(int), certificate=tmp_path / "proof")
     assert model.status_ == "optimal"
     assert model.stats_["workers"] == 2
